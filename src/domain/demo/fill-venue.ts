@@ -9,7 +9,7 @@ import type { Log } from '../../base/log.ts';
 import { hasCheckouts } from '../checkouts/queries.ts';
 import type { Caller } from '../keys/caller.ts';
 import { finishSandboxOnboarding } from '../payments/payout-account.ts';
-import type { Processors } from '../payments/processor.ts';
+import type { Processor, Processors } from '../payments/processor.ts';
 import { findVenue } from '../venues/queries.ts';
 import { type Venue, venueInMode } from '../venues/venue.ts';
 import {
@@ -120,7 +120,9 @@ export async function fillVenue(
     accountId: accounts.get(mode) ?? '',
     onProgress: options.onProgress,
   };
-  const checkouts = await writePast(pastServices, settings, plans);
+  const checkouts = await keepAwake(processor, accounts.get(mode) ?? '', () =>
+    writePast(pastServices, settings, plans),
+  );
   const experienceIds = await db.transaction((tx) => fillRecent(tx, callers, { yearBegins, until }));
   await fillActivity(
     { db, seal: command.seal },
@@ -132,6 +134,27 @@ export async function fillVenue(
   const logged = { venueId, mode, keyId: keys.secretId, seed: options.seed, until };
   await db.transaction((tx) => fillRequests(tx, command, checkouts, logged));
   return { venueId, mode, keys, checkouts: checkouts.length };
+}
+
+const AWAKE_MS = 20_000;
+
+/**
+ * The sandbox's processor ends after 90 seconds without a call. Beside no server, only this command calls it, and the
+ * transaction that writes the year can take longer.
+ */
+async function keepAwake<T>(processor: Processor, accountId: string, work: () => Promise<T>): Promise<T> {
+  let failure: Promise<unknown> = Promise.resolve();
+  const timer = setInterval(() => {
+    failure = processor.retrieveAccount(accountId);
+    // Awaited below: until then a rejection must not end the program.
+    failure.catch(() => undefined);
+  }, AWAKE_MS);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+    await failure;
+  }
 }
 
 async function requireEmptyVenue(db: Db, venueId: string, mode: Mode): Promise<Venue> {

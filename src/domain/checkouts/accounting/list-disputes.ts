@@ -5,6 +5,7 @@ import { csvOf } from '../../../base/csv.ts';
 import type { Db } from '../../../base/db.ts';
 import { type FieldProblem, invalid } from '../../../base/errors.ts';
 import type { Input, OperationResult } from '../../../base/operation.ts';
+import { isTime } from '../../../base/schema/formats.ts';
 import type { Caller } from '../../keys/caller.ts';
 import { countDisputes, type DisputeOutcome, listDisputeRows } from '../../payments/dispute-list-queries.ts';
 import { bookingsOf, shareNames } from './booking-queries.ts';
@@ -60,7 +61,7 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/;
 /** Several disputes can be opened at one time, so a place names the dispute too. */
 function placeOf(before: string): { readonly at: string; readonly id: string } {
   const [at = '', id = ''] = before.split(' ');
-  if (!TIME.test(at) || Number.isNaN(Date.parse(at))) throw invalid([unknownPlace()]);
+  if (!TIME.test(at) || !isTime(at)) throw invalid([unknownPlace()]);
   return { at, id };
 }
 

@@ -6,6 +6,7 @@ import { csvOf } from '../../../base/csv.ts';
 import type { Db } from '../../../base/db.ts';
 import { type FieldProblem, invalid } from '../../../base/errors.ts';
 import type { Input, OperationResult } from '../../../base/operation.ts';
+import { isTime } from '../../../base/schema/formats.ts';
 import { utc } from '../../../base/schema/normalize.ts';
 import { showActors } from '../../accounts/actors.ts';
 import type { Caller } from '../../keys/caller.ts';
@@ -107,7 +108,7 @@ function placeOf(before: string, order: 'due' | 'newest'): ListRequest['after'] 
   const [first = '', at = '', id = ''] = before.split(' ');
   const isDue = order === 'due' && first === 'due';
   const time = isDue ? at : before;
-  if (!TIME.test(time) || Number.isNaN(Date.parse(time))) throw invalid([unknownPlace()]);
+  if (!TIME.test(time) || !isTime(time)) throw invalid([unknownPlace()]);
   if (isDue) return { part: 'due', place: { at, id } };
   return { part: order === 'due' ? 'rest' : 'all', place: { at: time, id: '' } };
 }

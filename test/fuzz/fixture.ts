@@ -27,7 +27,7 @@ export interface Fixture {
   /** The venue's test objects; `others` are objects that the test key must not see. */
   readonly own: Pools;
   readonly others: Pools;
-  /** Pairs of a parent and a child id: an endpoint and one of its deliveries. */
+  /** Pairs of a parent and a child id, an endpoint and one of its deliveries, or of a kind and an id. */
   readonly pairs: Readonly<Record<string, readonly (readonly [string, string])[]>>;
   readonly people: readonly Person[];
   readonly invites: readonly string[];
@@ -124,7 +124,10 @@ export async function createFixture(target: FixtureTarget, fixtureNumber: number
         venues: [venueId],
       },
       others: { ...mergePools(live, foreign, otherConnections.own), venues: [otherVenue.venueId] },
-      pairs: await newestDeliveries(sendOk, keys.test, connections.own),
+      pairs: {
+        ...(await newestDeliveries(sendOk, keys.test, connections.own)),
+        catalogue: [...(own.offerings ?? []).map(ofKind('offering')), ...(own.boats ?? []).map(ofKind('boat'))],
+      },
       people: guests.people,
       invites: guests.invites,
       onboardings: [await createOnboarding(target.context, now)],
@@ -289,3 +292,7 @@ async function createCheckouts(
   const seen = await Promise.all(checkouts.map((id) => sendOk('GET', `/v1/checkouts/${id}`, key)));
   return { checkouts, shares: seen.flatMap(({ shares }) => shares.map(({ id }: AnyJson) => id)) };
 }
+
+const ofKind =
+  (kind: string) =>
+  (id: string): readonly [string, string] => [kind, id];

@@ -141,7 +141,7 @@ function forOwnSession({ random, fixture }: RequestContext, operation: string, d
 function drawPath(context: RequestContext, template: string): string {
   const { random, fixture } = context;
   const segments = template.split('/');
-  const pair = fixture.pairs[segments[2] ?? ''];
+  const pair = fixture.pairs[segments[segments.findIndex((segment) => segment.startsWith('{')) - 1] ?? ''];
   const chosen = pair !== undefined && template.split('{').length > 2 && random.often(0.8) ? random.pick(pair) : null;
   let parameters = 0;
   return segments

@@ -23,7 +23,10 @@ const VARYING_HEADERS = ['date', 'x-request-id', 'x-ratelimit-remaining', 'x-rat
 const stableHeaders = (headers: Headers) => [...headers].filter(([name]) => !VARYING_HEADERS.includes(name));
 
 describe('HEAD', () => {
-  const reads = operations.filter(({ method, id }) => method === 'GET' && operationMatrix[id]?.make !== undefined);
+  // The console's own reads take a session, which foreign.test.ts and console.test.ts try.
+  const reads = operations.filter(
+    ({ method, id, audience }) => method === 'GET' && audience !== 'console' && operationMatrix[id]?.make !== undefined,
+  );
 
   it.each(reads.map((operation) => [operation.id, operation] as const))(
     '%s answers for an object of another owner as for a missing one',

@@ -130,14 +130,16 @@ function Editor({ kind, id, content }: EditorProps): JSX.Element {
         hint="JSON. The reference names every field."
       />
       {problems.length > 0 && (
-        <ul class="failed" role="alert">
-          {problems.map(({ field, message, example_fix }) => (
-            <li key={`${field} ${message}`}>
-              <code>{field}</code> {message}{' '}
-              {example_fix !== undefined && <span>Such as {JSON.stringify(example_fix)}.</span>}
-            </li>
-          ))}
-        </ul>
+        <div class="failed" role="alert">
+          <ul>
+            {problems.map(({ field, message, example_fix }) => (
+              <li key={`${field} ${message}`}>
+                <code>{field}</code> {message}{' '}
+                {example_fix !== undefined && <span>Such as {JSON.stringify(example_fix)}.</span>}
+              </li>
+            ))}
+          </ul>
+        </div>
       )}
       <div class="buttons">
         <Button kind="primary" type="submit" isBusy={save.isBusy} isDisabled={parsed === null}>

@@ -179,7 +179,9 @@ describe('a developer', () => {
     const { id } = await create(developer);
     expectConflict(await developer.call('POST', '/console/api/keys', { kind: 'secret' }), 'too_many_keys');
     await developer.call('POST', `/console/api/keys/${id}/revoke`);
-    await create(developer);
+    const last = await create(developer);
+    expectConflict(await roll(developer, last.id, { overlap_hours: 24 }), 'too_many_keys');
+    expect((await roll(developer, last.id, { overlap_hours: 0 })).status).toBe(201);
   });
 });
 
@@ -251,6 +253,18 @@ describe('rolling a key', () => {
     expectConflict(await roll(developer, revoked.id), 'key_revoked');
     expectConflict(await roll(developer, expired.id), 'key_expired');
     expect((await developer.call('GET', '/console/api/keys?status=active')).json.data).toHaveLength(2);
+  });
+
+  it('cannot be undone by another expiry, and an expired key stays expired', async () => {
+    const developer = await member();
+    const { id } = await create(developer);
+    expect((await roll(developer, id, { overlap_hours: 1 })).status).toBe(201);
+    const change = (body: object) => developer.call('POST', `/console/api/keys/${id}`, body);
+    expectConflict(await change({ expires_at: null }), 'already_rolled');
+    expectConflict(await change({ expires_at: '2040-01-01T00:00:00Z' }), 'already_rolled');
+    expect((await change({ name: 'Old' })).status).toBe(200);
+    await world.db.query(`update keys set expires_at = now() - interval '1 second' where key_id = $1`, [id]);
+    expectConflict(await change({ expires_at: null }), 'key_expired');
   });
 
   it('works on the command line', async () => {

@@ -252,6 +252,7 @@ describe('reading', () => {
     expect(await statuses('?search=CHECKOUTS/')).toEqual([404]);
     expect(await statuses(`?search=${all[0].id.slice(0, 28)}`)).toEqual([403]);
     expect(await statuses(`?search=${encodeURIComponent('%_')}`)).toEqual([]);
+    expect((await venue.reader.read('?search=%00')).status).toBe(422);
     expect(await statuses(`?from=${new Date(NOW - 60_000).toISOString()}`)).toHaveLength(7);
     expect(await statuses(`?from=${new Date(NOW + 3_000_000).toISOString()}`)).toEqual([]);
     expect(await statuses(`?to=${new Date(NOW - 60_000).toISOString()}`)).toEqual([]);

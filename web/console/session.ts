@@ -2,7 +2,15 @@
 // /console/v/<venue>/<mode>/<screen>.
 
 import { computed, signal } from '@preact/signals';
-import { accountClient, type Client, codeOf, isSignedOut, type Mode, venueClient } from './client/api.ts';
+import {
+  accountClient,
+  type Client,
+  codeOf,
+  forgetAnswers,
+  isSignedOut,
+  type Mode,
+  venueClient,
+} from './client/api.ts';
 import type { AccountVenue, ConsoleSession } from './client/types.gen.ts';
 
 /** Undefined: not asked yet. Null: no person is signed in. */
@@ -78,6 +86,7 @@ export async function loadSession(): Promise<void> {
 }
 
 export function startSession(signedIn: ConsoleSession): void {
+  if (session.peek()?.account.id !== signedIn.account.id) forgetAnswers();
   isSignedOut.value = false;
   session.value = { account: signedIn.account, venues: signedIn.venues, session: signedIn.session };
 }
@@ -85,6 +94,7 @@ export function startSession(signedIn: ConsoleSession): void {
 export async function signOut(): Promise<void> {
   await accountClient.console.signOutOfConsole();
   forgetTestKeys();
+  forgetAnswers();
   session.value = null;
 }
 

@@ -109,7 +109,10 @@ export async function rollVenueKey(
   { params: { id = '' }, body: { overlap_hours = DEFAULT_OVERLAP_HOURS } }: Input<ApiKeyRoll>,
 ): Promise<OperationResult> {
   const { issued, old } = await db.transaction(async (tx) => {
+    await lockVenue(tx, caller.venue.id);
     await requireOwnKey(tx, caller, id);
+    // For the time of the overlap both keys count.
+    if (overlap_hours > 0) await requireRoomForKey(tx, caller);
     return rollKey(tx, caller, id, overlap_hours);
   });
   const { now } = caller;

@@ -29,6 +29,7 @@ export async function updateKey(
   const key = await lockKey(tx, keyId);
   if (key === null) throw notFound();
   if (key.revoked_at !== null) throw conflict('key_revoked', 'This key was revoked: create another one.');
+  requireNoRevival(key, changes, command.now);
   const { name, writesPerHour, readsPerHour, allowIps, expiresAt } = changes;
   checkKeyValues(
     {
@@ -64,4 +65,14 @@ export async function updateKey(
 
 function valuesOf({ name, writes_per_hour, reads_per_hour, allow_ips, expires_at }: KeyRow) {
   return { name, writes_per_hour, reads_per_hour, allow_ips, expires_at };
+}
+
+/** A key that has expired stays so, and one that was rolled ends when its overlap does: a new key needs a fresh proof. */
+function requireNoRevival(key: KeyRow, { expiresAt }: KeyChanges, now: number): void {
+  if (key.expires_at === null) return;
+  const end = Date.parse(key.expires_at);
+  if (end <= now) throw conflict('key_expired', 'This key has expired: create another one.');
+  if (key.rolled_to === null || expiresAt === undefined) return;
+  if (expiresAt === null || Date.parse(expiresAt) > end)
+    throw conflict('already_rolled', 'This key was rolled, and ends with its overlap: use the key that replaces it.');
 }

@@ -51,8 +51,9 @@ export const consoleKeys: readonly AppOperation[] = [
     path: '/console/api/keys/{id}',
     summary: 'Change an API key',
     description:
-      'Its name, expiry and addresses; the next request with the key follows them. A revoked key cannot be changed (409 `key_revoked`).',
+      'Its name, expiry and addresses; the next request with the key follows them. A revoked or expired key cannot be changed (409 `key_revoked`, `key_expired`), and a rolled one ends with its overlap (409 `already_rolled`). A live key needs a code of the last ten minutes.',
     effect: 'write',
+    stepUp: 'live',
     body: only('api_key_update'),
     responses: { 200: plain('The key as it is now.', 'api_key') },
     errors: ['conflict'],

@@ -16,6 +16,7 @@ const text = (description: string, example: string, maxLength: number): object =
   type: 'string',
   minLength: 1,
   maxLength,
+  pattern: '^[^\\u0000-\\u001f]*$',
   description,
   examples: [example],
 });

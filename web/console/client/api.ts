@@ -23,6 +23,11 @@ export interface Answer {
 
 const MAX_ANSWERS = 20;
 export const answers = signal<ReadonlyMap<string, Answer>>(new Map());
+/** Another person may sign in in this window. */
+export function forgetAnswers(): void {
+  answers.value = new Map();
+}
+
 /** Set when the server says that the session is over. */
 export const isSignedOut = signal(false);
 

@@ -577,7 +577,7 @@ export class ConsoleOperations {
     return this.#api.send({ method: 'POST', path: '/console/api/keys', body }, options);
   }
   /**
-   * Change an API key. Its name, expiry and addresses; the next request with the key follows them. A revoked key cannot be changed (409 `key_revoked`).
+   * Change an API key. Its name, expiry and addresses; the next request with the key follows them. A revoked or expired key cannot be changed (409 `key_revoked`, `key_expired`), and a rolled one ends with its overlap (409 `already_rolled`). A live key needs a code of the last ten minutes.
    * `POST /console/api/keys/{id}`
    */
   updateKey(id: string, body?: ApiKeyUpdate, options?: RequestOptions): ApiPromise<ApiKey> {

@@ -20,7 +20,7 @@ const ACTIONS = [
   { value: 'venue.', label: 'Venue and origins' },
   { value: 'webhook', label: 'Endpoints' },
   { value: 'integration.', label: 'Integrations' },
-  { value: 'refund', label: 'Refunds' },
+  { value: 'checkout.', label: 'Refunds and cancellations' },
   { value: 'person.', label: 'People' },
   { value: 'console.', label: 'Console' },
 ] as const;

@@ -42,6 +42,7 @@ export default function CatalogueScreen(): JSX.Element {
     (signal) => client.console.listCatalogue(query, { signal }).then(({ answer }) => answer),
     [client, kind, status, text, before],
   );
+  const counts = loaded.data?.counts;
   const filter = status === null ? '' : `status=${status}&`;
   useApiCall({
     method: 'GET',
@@ -63,41 +64,41 @@ export default function CatalogueScreen(): JSX.Element {
         )
       }
     >
+      <nav class="chips" aria-label="What to show">
+        {KINDS.map((one) => (
+          <Link
+            key={one.kind}
+            isWhole
+            to={address.hrefWith({ kind: one.kind, status: '' })}
+            class=""
+            isCurrent={kind === one.kind}
+          >
+            {one.name} {counts?.[one.kind].all}
+          </Link>
+        ))}
+      </nav>
+      <nav class="chips" aria-label="Review">
+        <Link isWhole to={address.hrefWith({ status: '' })} class="" isCurrent={status === null}>
+          All {counts?.[kind].all}
+        </Link>
+        {STATUSES.map((one) => (
+          <Link key={one} isWhole to={address.hrefWith({ status: one })} class="" isCurrent={status === one}>
+            <Icon name={iconOf('review', one)} /> {wordOf('review', one)} {counts?.[kind][one]}
+          </Link>
+        ))}
+      </nav>
+      <div class="filters">
+        <TextField
+          label="Search"
+          type="search"
+          value={text}
+          onInput={(q) => address.replace({ q })}
+          placeholder="Title or your id"
+        />
+      </div>
       <Shown loaded={loaded}>
-        {({ data, counts, next_before }) => (
+        {({ data, next_before }) => (
           <>
-            <nav class="chips" aria-label="What to show">
-              {KINDS.map((one) => (
-                <Link
-                  key={one.kind}
-                  isWhole
-                  to={address.hrefWith({ kind: one.kind, status: '' })}
-                  class=""
-                  isCurrent={kind === one.kind}
-                >
-                  {one.name} {counts[one.kind].all}
-                </Link>
-              ))}
-            </nav>
-            <nav class="chips" aria-label="Review">
-              <Link isWhole to={address.hrefWith({ status: '' })} class="" isCurrent={status === null}>
-                All {counts[kind].all}
-              </Link>
-              {STATUSES.map((one) => (
-                <Link key={one} isWhole to={address.hrefWith({ status: one })} class="" isCurrent={status === one}>
-                  <Icon name={iconOf('review', one)} /> {wordOf('review', one)} {counts[kind][one]}
-                </Link>
-              ))}
-            </nav>
-            <div class="filters">
-              <TextField
-                label="Search"
-                type="search"
-                value={text}
-                onInput={(q) => address.replace({ q })}
-                placeholder="Title or your id"
-              />
-            </div>
             <Items
               kind={kind}
               items={data}

@@ -1,7 +1,7 @@
 // One checkout: its shares, money that adds up, details, events with their deliveries, and everything that happened to it.
 
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Checkout } from '../../../../sdk/src/types.gen.ts';
 import { useAction } from '../../client/action.ts';
 import { type Loaded, useLoad } from '../../client/load.ts';
@@ -20,7 +20,7 @@ import { CancelDialog } from './cancel-dialog.tsx';
 import { Events } from './events.tsx';
 import { CheckoutFigures, Details, MoneyLines, Shares } from './figures.tsx';
 import { isLiving } from './party.ts';
-import { RefundDialog } from './refund-dialog.tsx';
+import { type LastRefund, RefundDialog } from './refund-dialog.tsx';
 import { Timeline } from './timeline.tsx';
 import { reasonWords } from './timeline-words.ts';
 
@@ -70,6 +70,7 @@ interface Props {
 
 function CheckoutPage({ checkout, failure, reload, money, timeline }: Props): JSX.Element {
   const [open, setOpen] = useState<'refund' | 'cancel' | null>(null);
+  const lastRefund = useRef<LastRefund>(null);
   const { venue } = usePlace();
   const left = money.data?.left_to_refund ?? 0;
   const canRefund = mayRefund(venue.role) && checkout.status === 'completed' && left > 0;
@@ -126,7 +127,7 @@ function CheckoutPage({ checkout, failure, reload, money, timeline }: Props): JS
           {(history) => <Timeline timeline={history} currency={checkout.currency} />}
         </Shown>
       </div>
-      {open === 'refund' && <RefundDialog checkout={checkout} left={left} onClose={close} />}
+      {open === 'refund' && <RefundDialog lastRefund={lastRefund} checkout={checkout} left={left} onClose={close} />}
       {open === 'cancel' && <CancelDialog checkout={checkout} onClose={close} />}
     </Page>
   );

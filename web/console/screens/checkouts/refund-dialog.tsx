@@ -2,7 +2,7 @@
 // button names, so that no rule of time changes it between the preview and the click.
 
 import type { JSX } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { Checkout, Refund } from '../../../../sdk/src/types.gen.ts';
 import { useAction } from '../../client/action.ts';
 import { type Loaded, useLoad } from '../../client/load.ts';
@@ -16,13 +16,18 @@ import { Failed, messageOf, Shown, Table } from '../../ui/parts.tsx';
 
 type Choice = 'left' | 'policy' | 'amount';
 
+/** The refund that was asked for last, and its Idempotency-Key. */
+export type LastRefund = { readonly body: string; readonly key: string } | null;
+
 interface Props {
   readonly checkout: Checkout;
   readonly left: number;
+  /** Kept by the page: after a lost answer the same refund has the same key, also when the dialog was closed meanwhile. */
+  readonly lastRefund: { current: LastRefund };
   readonly onClose: (isChanged: boolean) => Promise<void>;
 }
 
-export function RefundDialog({ checkout, left, onClose }: Props): JSX.Element {
+export function RefundDialog({ checkout, left, lastRefund, onClose }: Props): JSX.Element {
   const { client } = usePlace();
   const { id, currency, description } = checkout;
   const sum = (amount: number): string => money(amount, currency);
@@ -41,29 +46,35 @@ export function RefundDialog({ checkout, left, onClose }: Props): JSX.Element {
     choice === 'left' ? left : choice === 'policy' ? (policy?.amount ?? null) : parseMoney(typed, currency);
   const preview = usePreview(id, amount);
   const previewed = preview.data?.amount === amount ? preview.data : undefined;
-  const idempotencyKey = useRef<{ readonly body: string; readonly key: string } | null>(null);
   const refund = useAction(async () => {
     if (previewed === undefined) return;
     const body: Refund = { amount: previewed.amount, ...(reason.trim() === '' ? {} : { reason: reason.trim() }) };
     // A click after a lost answer repeats the same refund.
     const text = JSON.stringify(body);
-    if (idempotencyKey.current?.body !== text) idempotencyKey.current = { body: text, key: crypto.randomUUID() };
-    await client.partner.checkouts.refund(id, body, { idempotencyKey: idempotencyKey.current.key });
+    if (lastRefund.current?.body !== text) lastRefund.current = { body: text, key: crypto.randomUUID() };
+    await client.partner.checkouts.refund(id, body, { idempotencyKey: lastRefund.current.key });
+    lastRefund.current = null;
     showToast(`${sum(previewed.amount)} is being refunded.`);
     await onClose(true);
   });
   const other = refund.otherProblem(['/amount', '/reason']);
+  /** Not while the answer is awaited. After a failure it is not known what was done: the page reads again. */
+  const close = (): void => {
+    if (!refund.isBusy) void onClose(refund.error !== undefined);
+  };
   return (
     <Dialog
       title={`Refund ${description}`}
       isWide
       movesMoney
-      onClose={() => void onClose(false)}
+      onClose={close}
       onSubmit={() => void refund.run()}
       note="Banks take 5 to 10 days to show it. This cannot be undone."
       buttons={
         <>
-          <Button onClick={() => void onClose(false)}>Keep it</Button>
+          <Button isDisabled={refund.isBusy} onClick={close}>
+            Keep it
+          </Button>
           <Button kind="danger" type="submit" isBusy={refund.isBusy} isDisabled={previewed === undefined}>
             {previewed === undefined ? 'Refund' : `Refund ${sum(previewed.amount)}`}
           </Button>

@@ -5,8 +5,9 @@ import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { useAction } from '../../client/action.ts';
 import { useLoad } from '../../client/load.ts';
+import { mayDevelop } from '../../client/rights.ts';
 import type { GoLive } from '../../client/types.gen.ts';
-import { loadSession, usePlace } from '../../session.ts';
+import { hrefOf, loadSession, usePlace } from '../../session.ts';
 import { useApiCall } from '../../shell/api-line.tsx';
 import { Button, Link } from '../../ui/controls.tsx';
 import { date } from '../../ui/format.ts';
@@ -186,6 +187,7 @@ function ApprovalStep({ goLive }: { readonly goLive: GoLive }): JSX.Element | nu
 }
 
 function LiveKeys({ goLive }: { readonly goLive: GoLive }): JSX.Element {
+  const { venue } = usePlace();
   const isReady = goLive.can_create_live_keys;
   return (
     <section class="step locked">
@@ -196,8 +198,8 @@ function LiveKeys({ goLive }: { readonly goLive: GoLive }): JSX.Element {
         <h2>Live keys</h2>{' '}
         <span class="quiet">{isReady ? 'can be made now' : 'open as soon as everything above is done'}</span>
         <div class="aside">
-          {isReady && (
-            <Link to="/keys" class="button primary">
+          {isReady && mayDevelop(venue.role) && (
+            <Link isWhole to={hrefOf('/keys', { mode: 'live' })} class="button primary">
               <span>Make a live key</span>
             </Link>
           )}

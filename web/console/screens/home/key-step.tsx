@@ -63,7 +63,7 @@ export function KeyStep({ data, reload, isCurrent }: StepProps): JSX.Element {
 function KeyAndCall({ reload }: Pick<StepProps, 'reload'>): JSX.Element {
   const { venue, client } = usePlace();
   const isNew = newKeys.value?.venue_id === venue.id;
-  const [key, setKey] = useState<string | null>(newKeys.value?.secret_test ?? testKeys()[venue.id] ?? null);
+  const [key, setKey] = useState<string | null>((isNew ? newKeys.value?.secret_test : testKeys()[venue.id]) ?? null);
   const body = useFirstCheckout('bk-1');
   const make = useAction(async () => {
     const made = await client.console.createKey({ kind: 'secret', name: 'First steps' });

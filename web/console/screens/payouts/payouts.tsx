@@ -28,7 +28,7 @@ export default function PayoutsScreen(): JSX.Element {
   useApiCall({
     method: 'GET',
     path: '/v1/payouts?limit=50',
-    scope: 'payouts:read',
+    scope: 'checkouts:read',
     sdk: 'everyshare.payouts.list({ limit: 50 })',
     reads: '/console/api/payouts?period=week&limit=26',
   });

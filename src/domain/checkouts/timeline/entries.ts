@@ -87,8 +87,15 @@ function partyEntries(history: CheckoutHistory): TimelineEntry[] {
 /** A hold that no event of the log is about renewed another one: the share was held already. */
 function holdEntries(history: CheckoutHistory): TimelineEntry[] {
   const byGuests = sharesHeldBy(history);
+  // The processor gives whole seconds: a card that is declined within a second of the choice of the party comes after it.
+  const chosenAt = history.events.find(({ type }) => type === 'checkout.collecting')?.at ?? '';
   const entries = history.declines.map(({ id, shareId, reason, at }) =>
-    entryOfGuest(history, shareId, { id: `decline ${id}`, at, kind: 'card.declined', reason }),
+    entryOfGuest(history, shareId, {
+      id: `decline ${id}`,
+      at: at < chosenAt ? chosenAt : at,
+      kind: 'card.declined',
+      reason,
+    }),
   );
   for (const { id, shareId, createdAt, amount, isHeld, renewalRefusedAt, refusal } of history.holds) {
     if (isHeld && !byGuests.has(id))

@@ -181,6 +181,7 @@ describe('every operation that takes a session', () => {
       'rollKey live',
       'rotateSecret live',
       'startPayoutOnboarding always',
+      'updateKey live',
       'withdrawInvitation always',
     ]);
   });

@@ -183,5 +183,8 @@ describe('the money of a checkout', () => {
     const money = await moneyOf(id);
     expect(money).toMatchObject({ paid: 0, fee: 0, kept: 0, left_to_refund: 0, payout: null });
     expect(money.shares).toHaveLength(2);
+    // Before the party is chosen there are no shares at all.
+    const open = await venue.create();
+    expect(await moneyOf(open.id)).toMatchObject({ paid: 0, kept: 0, shares: [] });
   });
 });

@@ -82,10 +82,11 @@ function sharesOf(
   isCompleted: boolean,
   taken: readonly ShareMoney[],
 ): CheckoutMoney['shares'] {
-  const fees = feeParts(checkout);
+  // Without a party, or before it completes, there is no fee to divide.
+  const fees = isCompleted ? feeParts(checkout) : new Map<string, number>();
   return checkout.shares.map(({ id, displayName, isOrganizer, status, amount }) => {
     const { refunded = 0, lost = 0, feeReturned = 0 } = taken.find(({ shareId }) => shareId === id) ?? {};
-    const fee = isCompleted ? (fees.get(id) ?? 0) : 0;
+    const fee = fees.get(id) ?? 0;
     return {
       share_id: id,
       display_name: displayName,

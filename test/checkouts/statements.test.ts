@@ -1,5 +1,5 @@
 // Statements of the console: the lines of days, weeks and checkouts add up, to one another, to the partner's list of payouts
-// and to the ledger, whatever was refunded, disputed, paid out or owed.
+// and to the ledger, also after refunds, disputes, payouts and debts.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { callConsole, createAccount, createSession } from '../support/console-client.ts';

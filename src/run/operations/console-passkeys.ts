@@ -53,7 +53,7 @@ export const consolePasskeys: readonly AppOperation[] = [
     path: '/console/api/passkeys',
     summary: 'Add a passkey',
     description:
-      'The answer of the browser to the newest challenge. The person is told by mail. 409: `passkey_exists`, or `too_many_passkeys`.',
+      'The answer of the browser to the newest challenge. The person gets a mail. 409: `passkey_exists`, or `too_many_passkeys`.',
     auth: 'account',
     effect: 'write',
     body: only('passkey_add'),
@@ -80,7 +80,7 @@ export const consolePasskeys: readonly AppOperation[] = [
     method: 'DELETE',
     path: '/console/api/passkeys/{id}',
     summary: 'Remove a passkey',
-    description: 'It no longer signs in. The person is told by mail. The code by mail always remains as a way in.',
+    description: 'It no longer signs in. The person gets a mail. The code by mail always remains as a way in.',
     auth: 'account',
     effect: 'write',
     stepUp: 'always',

@@ -305,7 +305,7 @@ export class ConsoleOperations {
     return this.#api.send({ method: 'POST', path: '/console/api/passkeys/options' }, options);
   }
   /**
-   * Add a passkey. The answer of the browser to the newest challenge. The person is told by mail. 409: `passkey_exists`, or `too_many_passkeys`.
+   * Add a passkey. The answer of the browser to the newest challenge. The person gets a mail. 409: `passkey_exists`, or `too_many_passkeys`.
    * `POST /console/api/passkeys`
    */
   addPasskey(body: PasskeyAdd, options?: RequestOptions): ApiPromise<Passkey> {
@@ -319,7 +319,7 @@ export class ConsoleOperations {
     return this.#api.send({ method: 'POST', path: '/console/api/passkeys/{id}', params: [id], body }, options);
   }
   /**
-   * Remove a passkey. It no longer signs in. The person is told by mail. The code by mail always remains as a way in.
+   * Remove a passkey. It no longer signs in. The person gets a mail. The code by mail always remains as a way in.
    * `DELETE /console/api/passkeys/{id}`
    */
   deletePasskey(id: string, options?: RequestOptions): ApiPromise<ConsoleEnded> {

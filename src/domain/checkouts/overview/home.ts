@@ -83,7 +83,7 @@ function byAmount(days: readonly CompletedDay[]): ConsoleHome['completed_30_days
     .sort((one, other) => other.amount - one.amount || (one.currency < other.currency ? -1 : 1));
 }
 
-/** Each stage is the next one with its losses. */
+/** Each count is the next one plus its losses. */
 function funnelView(funnel: Funnel, from: string): ConsoleHome['funnel'] {
   const { created, stillOpen, neverChosen, collecting, endedBeforeHeld, charging, refused, completed } = funnel;
   const allHeld = completed + charging + refused;

@@ -161,9 +161,9 @@ export function openDb(options: DbOptions): Db {
   };
 
   return {
-    query: async (text, values) => send(await statementPool.next(), text, values),
-    priority: { query: async (text, values) => send(await priority.next(), text, values) },
-    background: { query: async (text, values) => send(await background.next(), text, values) },
+    query: async (text, values) => send(statementPool.next(), text, values),
+    priority: { query: async (text, values) => send(priority.next(), text, values) },
+    background: { query: async (text, values) => send(background.next(), text, values) },
     async transaction(work) {
       for (let attempt = 1; ; attempt++) {
         try {
@@ -253,7 +253,7 @@ class PipelinedPool {
     this.#onLost = onLost;
   }
 
-  async next(): Promise<Connection> {
+  next(): Connection {
     if (this.#isClosed) throw new Error(POOL_CLOSED);
     let best = this.#connections[0];
     for (const connection of this.#connections)
@@ -261,7 +261,6 @@ class PipelinedPool {
     if (best === undefined || (best.inFlight > 0 && this.#connections.length < this.size)) {
       best = this.#open();
     }
-    await best.ready;
     return best;
   }
 
@@ -283,14 +282,14 @@ class PipelinedPool {
 
 class PipelinedConnection implements Connection {
   inFlight = 0;
-  readonly ready: Promise<void>;
+  readonly #ready: Promise<void>;
   readonly #client: pg.Client;
 
   constructor(settings: pg.ClientConfig, onConnectionLost: (error: Error | null) => void) {
     this.#client = new pg.Client(settings);
     this.#client.on('error', onConnectionLost);
     this.#client.on('end', () => onConnectionLost(null));
-    this.ready = this.#client.connect().then(
+    this.#ready = this.#client.connect().then(
       () => undefined,
       (error: Error) => {
         onConnectionLost(null);
@@ -299,9 +298,11 @@ class PipelinedConnection implements Connection {
     );
   }
 
+  /** Counts from the call on: a statement that is about to be sent must not look like an idle connection to the next. */
   async query(config: pg.QueryConfig): Promise<pg.QueryResult> {
     this.inFlight++;
     try {
+      await this.#ready;
       return await this.#client.query(config);
     } finally {
       this.inFlight--;
@@ -309,7 +310,7 @@ class PipelinedConnection implements Connection {
   }
 
   async close(): Promise<void> {
-    await this.ready.catch(() => undefined);
+    await this.#ready.catch(() => undefined);
     await this.#client.end();
   }
 }

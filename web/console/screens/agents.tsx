@@ -3,7 +3,8 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { mayDevelop } from '../client/rights.ts';
-import { testKeys, usePlace } from '../session.ts';
+import { testKeys } from '../client/test-keys.ts';
+import { usePlace } from '../session.ts';
 import { useApiCall } from '../shell/api-line.tsx';
 import { Copy, Link, LinkButton } from '../ui/controls.tsx';
 import { Page, Section, Snippet, Table } from '../ui/parts.tsx';

@@ -3,8 +3,9 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useAction } from '../../client/action.ts';
+import { keepTestKey } from '../../client/test-keys.ts';
 import type { CreatedApiKey } from '../../client/types.gen.ts';
-import { keepTestKey, usePlace } from '../../session.ts';
+import { usePlace } from '../../session.ts';
 import { showToast } from '../../shell/announce.tsx';
 import { Button, TextField } from '../../ui/controls.tsx';
 import { Dialog } from '../../ui/dialog.tsx';

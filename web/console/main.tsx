@@ -17,7 +17,7 @@ import { Announcements } from './shell/announce.tsx';
 import { ErrorBoundary } from './shell/error-boundary.tsx';
 import { Frame, MenuScreen } from './shell/frame.tsx';
 import { goTo, setRoute } from './shell/go-to.ts';
-import { DEVELOPERS, FIRST_STEPS, GO_LIVE, MAIN, SETTINGS } from './shell/navigation.ts';
+import { DEVELOPERS, EVERYWHERE, FIRST_STEPS, GO_LIVE, isWithin, MAIN, SETTINGS } from './shell/navigation.ts';
 import { Palette } from './shell/palette.tsx';
 import { Shortcuts } from './shell/shortcuts.tsx';
 import { StepUp } from './shell/step-up.tsx';
@@ -145,7 +145,12 @@ function ScreenOf({ screen }: { readonly screen: string }): JSX.Element {
       </Page>
     );
   const Shown = loaded.get(routePath);
-  if (Shown === undefined) return <Waiting />;
+  if (Shown === undefined)
+    return (
+      <Page title={EVERYWHERE.find(({ to }) => isWithin(screen, to))?.name ?? 'Console'}>
+        <Waiting />
+      </Page>
+    );
   return (
     <ErrorBoundary key={shownKey}>
       <Shown {...found.params} />

@@ -107,7 +107,7 @@ describe.runIf(executable !== null)('the console', () => {
       .filter({ hasText: 'You' })
       .getByRole('button', { name: /^Change role/ })
       .click();
-    await page.getByLabel('Role').selectOption('viewer');
+    await page.getByRole('dialog').getByLabel('Role').selectOption('viewer');
     await page.getByRole('button', { name: 'Change the role' }).click();
     await page.getByRole('button', { name: 'Invite a person' }).waitFor({ state: 'detached' });
   });

@@ -103,15 +103,16 @@ describe.runIf(executable !== null)('the screens of a venue', () => {
 
   it('exports have every page of the list, with one line of names', async () => {
     const { db } = console_.world;
+    const { venueId } = await openTestVenue(console_.world);
     // More than the 100 lines of a page.
     await db.query(
       `insert into audit_log (venue_id, audit_id, at, actor, via, action, subject)
        select $1, gen_random_uuid(), now() - i * interval '1 second', 'operator', 'shell', 'key.create', 'key_' || i
        from generate_series(1, 230) i`,
-      [venue.venueId],
+      [venueId],
     );
-    const { page } = await console_.signedIn(venue.venueId, 'viewer');
-    await page.goto(screenUrl(venue.venueId, '/audit?action=key.'));
+    const { page } = await console_.signedIn(venueId, 'viewer');
+    await page.goto(screenUrl(venueId, '/audit?action=key.'));
     await page.locator('tbody tr').first().waitFor();
     const download = page.waitForEvent('download');
     await page.getByRole('button', { name: 'CSV' }).click();

@@ -100,6 +100,8 @@ describe.runIf(executable !== null)('the console', () => {
   });
 
   it('shows an owner who gives up the role what they may still do, at once', async () => {
+    // A venue keeps an owner.
+    await console_.signedIn(venueId);
     const { page } = await console_.signedIn(venueId);
     await page.goto(screenUrl(venueId, '/team'));
     await page

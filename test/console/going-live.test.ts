@@ -26,9 +26,11 @@ describe.runIf(executable !== null)('going live', () => {
   it('leads an owner from the sandbox to live keys, and says what was found where a record is wrong', async () => {
     const { world } = console_;
     const { venue } = await world.venue({ sandbox: true, name: 'Cove & Pine', origins: [] });
-    const visitor = await console_.signedIn(venue.id);
+    // The name under which the processor's form leads back.
+    const base = console_.base.replace('127.0.0.1', 'localhost');
+    const visitor = await console_.signedIn(venue.id, 'owner', 1280, base);
     const { page } = visitor;
-    await page.goto(screenUrl(venue.id, '/go-live'));
+    await page.goto(`${base}${screenUrl(venue.id, '/go-live')}`);
     await page.getByText('0 of 4').waitFor();
     await page.getByLabel('Domain', { exact: true }).fill('127.0.0.1');
     await page.getByRole('button', { name: 'Go on' }).click();

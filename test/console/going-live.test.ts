@@ -71,8 +71,9 @@ describe.runIf(executable !== null)('going live', () => {
     const key = await page.getByLabel('Secret key').inputValue();
     await page.getByLabel('I’ve stored it').check();
     await page.getByRole('button', { name: 'Done' }).click();
-    const { status, json } = await world.call('GET', '/v1/me', { key });
-    expect([status, json.mode, json.venue.id]).toEqual([200, 'live', venue.id]);
+    const { status, json, text } = await world.call('GET', '/v1/me', { key });
+    expect(status, text).toBe(200);
+    expect([json.mode, json.venue.id]).toEqual(['live', venue.id]);
   });
 
   it('shows a viewer what is missing, and no button that they cannot use', async () => {

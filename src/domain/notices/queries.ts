@@ -25,14 +25,14 @@ const MAILS_AT_ONCE_PER_DAY = 5;
 
 /** When the next mail about this venue, mode and kind may be queued. */
 async function nextMailAt(tx: Queryable, { venueId, kind, mode }: Notice, now: number): Promise<number> {
-  const [row] = await tx.query<{ mails: number; last: number | null }>(
-    `select count(distinct mailed_at)::integer as mails, extract(epoch from max(mailed_at))::float8 * 1000 as last
+  const [row] = await tx.query<{ count: number; last: number | null }>(
+    `select count(distinct mailed_at)::integer as count, extract(epoch from max(mailed_at))::float8 * 1000 as last
      from notices where venue_id = $1 and kind = $2 and mode = $3
        and mailed_at > to_timestamp($4 / 1000.0) - interval '1 day'`,
     [venueId, kind, mode, now],
   );
-  const { mails, last } = row ?? { mails: 0, last: null };
-  return last === null || mails < MAILS_AT_ONCE_PER_DAY ? now : last + 3_600_000;
+  const { count, last } = row ?? { count: 0, last: null };
+  return last === null || count < MAILS_AT_ONCE_PER_DAY ? now : last + 3_600_000;
 }
 
 /**

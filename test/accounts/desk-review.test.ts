@@ -78,6 +78,8 @@ describe('the queue of the desk', () => {
     const next = await desk('GET', `/reviews?venue=${venue}&limit=2&after=${encodeURIComponent(json.next_after)}`);
     expect(next.json.data).toMatchObject([{ id: offering.id, title: 'Poolside cabana for six', is_change: true }]);
     expect(next.json.next_after).toBe(null);
+    const wrong = await desk('GET', '/reviews?after=yesterday');
+    expect([wrong.status, wrong.json.error.field]).toEqual([422, '/query/after']);
     expect(json.waiting).toBeGreaterThanOrEqual(3);
     expect(json.reasons[0]).toMatchObject({ key: 'photos' });
   });

@@ -2,6 +2,7 @@
 
 import type { ReviewItem } from '../../../schemas/types.gen.ts';
 import type { Db } from '../../base/db.ts';
+import { invalid } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
 import type { Input, OperationResult } from '../../base/operation.ts';
 import type { DeskCaller } from '../accounts/account.ts';
@@ -11,6 +12,9 @@ import { countPendingExperiences, listExperiencesByChange } from '../experiences
 import { countPendingOfferings, listOfferingsByChange } from '../offerings/queries.ts';
 import { findVenues } from '../venues/queries.ts';
 import { REJECTION_REASONS } from './rejection-reasons.ts';
+
+/** As the database writes times. */
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/;
 
 type Kind = ReviewItem['kind'];
 type Waiting = WaitingRow & { readonly kind: Kind };
@@ -50,8 +54,19 @@ export async function listReviews(
 
 /** The cursor of the page before: the time and the id of its last item. */
 function positionOf(after: unknown): ReviewFilter['after'] {
-  const [createdAt = '', id = ''] = typeof after === 'string' ? after.split(',') : [];
-  return isUuid(id) && !Number.isNaN(Date.parse(createdAt)) ? { createdAt, id } : null;
+  if (typeof after !== 'string') return null;
+  const [createdAt = '', id = '', ...rest] = after.split(',');
+  if (TIME.test(createdAt) && !Number.isNaN(Date.parse(createdAt)) && isUuid(id) && rest.length === 0)
+    return { createdAt, id };
+  throw invalid([
+    {
+      code: 'invalid_value',
+      field: '/query/after',
+      message: 'This is no `next_after` of a page: leave it out to begin with the first page.',
+      expected: 'the next_after of the previous page',
+      example_fix: '2027-06-12T13:30:00.000123Z,0197f2c4-6a10-7c3e-9b1d-5f2a8c4e7d10',
+    },
+  ]);
 }
 
 /** Times are ISO 8601 in UTC with microseconds, so their texts sort by time. */

@@ -2,14 +2,14 @@
 // operator-roles.ts says which role may make which write.
 
 import { showDeskSession } from '../../domain/accounts/operators.ts';
-import { listReviews } from '../../domain/review/desk-queue.ts';
 import {
   approveReview,
   getReview,
   rejectReview,
   reopenReview,
   takeDownReview,
-} from '../../domain/review/desk-review.ts';
+} from '../../domain/desk/decide-review.ts';
+import { listReviews } from '../../domain/desk/list-reviews.ts';
 import type { AppOperation } from '../app-operation.ts';
 import { closed, only, plain, REVIEW_STATUSES } from './shapes.ts';
 

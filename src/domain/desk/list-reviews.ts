@@ -10,8 +10,8 @@ import { countPendingBoats, listBoatsByChange } from '../boats/queries.ts';
 import type { ReviewFilter, ReviewStatus, WaitingRow } from '../catalogue/queries.ts';
 import { countPendingExperiences, listExperiencesByChange } from '../experiences/queries.ts';
 import { countPendingOfferings, listOfferingsByChange } from '../offerings/queries.ts';
+import { REJECTION_REASONS } from '../review/rejection-reasons.ts';
 import { findVenues } from '../venues/queries.ts';
-import { REJECTION_REASONS } from './rejection-reasons.ts';
 
 /** As the database writes times. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/;

@@ -6,10 +6,10 @@ import type { Db, Queryable } from '../../base/db.ts';
 import type { Input, OperationResult } from '../../base/operation.ts';
 import type { DeskCaller } from '../accounts/account.ts';
 import { operatorNames } from '../accounts/operators.ts';
+import { differencesBetween } from '../review/differences.ts';
+import { type Decision, findForReview, type ReviewCandidate, reopen, review, versionOf } from '../review/review.ts';
 import { auditOfSubject } from '../venues/audit.ts';
 import { findVenue } from '../venues/queries.ts';
-import { differencesBetween } from './differences.ts';
-import { type Decision, findForReview, type ReviewCandidate, reopen, review, versionOf } from './review.ts';
 
 const MAX_DIFFERENCES = 200;
 const MAX_HISTORY = 100;

@@ -1253,6 +1253,8 @@ CREATE TABLE notices (
   detail json NOT NULL,
   due_at timestamp with time zone,
   created_at timestamp with time zone NOT NULL,
+  -- When its mail was queued; null: it waits, or an older version has mailed it.
+  mailed_at timestamp with time zone,
   CONSTRAINT notices_pkey PRIMARY KEY (venue_id, notice_id),
   CONSTRAINT notices_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id),
   CONSTRAINT notice_kind_is_known CHECK (kind = ANY (ARRAY['endpoint'::text, 'payout'::text, 'dispute'::text, 'review'::text, 'key_expiry'::text, 'payable'::text, 'live'::text, 'approval'::text])),

@@ -116,24 +116,6 @@ describe('functions', () => {
     rmSync(release.root, { recursive: true });
   });
 
-  it('and migrations of a release are all applied or none: a broken function undoes the migration before it', async () => {
-    const url = await newDatabase();
-    const older = releaseWith({ one: 'select 1' });
-    await migrate(url, older);
-    const newer = releaseWith({ one: 'select 1', two: 'select 2 $$ nonsense' });
-    writeFileSync(
-      join(newer.migrations, '000002-drop.sql'),
-      'drop function one(); alter table numbers rename to figures;',
-    );
-    await expect(migrate(url, newer)).rejects.toThrow(/^two\.sql: .*syntax error/);
-    expect(await result(url, 'one')).toBe(1);
-    const db = open(url);
-    expect(await db.query("select to_regclass('numbers') is not null as found")).toEqual([{ found: true }]);
-    expect(await db.query('select version from migrations')).toEqual([{ version: 1 }]);
-    await db.close();
-    for (const { root } of [older, newer]) rmSync(root, { recursive: true });
-  });
-
   it('that a migration drops are created again by its own release, and not by an older server that restarts', async () => {
     const url = await newDatabase();
     const older = releaseWith({ one: 'select 1', two: 'select 2' });

@@ -585,7 +585,7 @@ export class ConsoleOperations {
     return this.#api.list({ method: 'GET', path: '/console/api/keys', query, cursor: 'before' }, options);
   }
   /**
-   * Create an API key. In the session’s mode. The text of the key is in this answer only. A live key is for a linked venue, and needs a code of the last ten minutes. A venue has at most 100 active keys in a mode (409 `too_many_keys`).
+   * Create an API key. In the session’s mode. The text of the key is in this answer only. A live key is for a linked venue, and needs a code of the last ten minutes; one with `checkouts:write` can refund, so that an owner has to create it (403 `role_not_allowed`). A venue has at most 100 active keys in a mode (409 `too_many_keys`).
    * `POST /console/api/keys`
    */
   createKey(body: ApiKeyCreate, options?: RequestOptions): ApiPromise<CreatedApiKey> {
@@ -599,7 +599,7 @@ export class ConsoleOperations {
     return this.#api.send({ method: 'POST', path: '/console/api/keys/{id}', params: [id], body }, options);
   }
   /**
-   * Replace an API key by a new one. The new key has the same name, scopes, addresses and limits, and lives as long as the old one was to live. The old one keeps working for `overlap_hours`, but never longer than it would have. A key is rolled once: 409 `already_rolled`, `key_revoked` or `key_expired` otherwise. A live key needs a code of the last ten minutes.
+   * Replace an API key by a new one. The new key has the same name, scopes, addresses and limits, and lives as long as the old one was to live. The old one keeps working for `overlap_hours`, but never longer than it would have. A key is rolled once: 409 `already_rolled`, `key_revoked` or `key_expired` otherwise. A live key needs a code of the last ten minutes, and one with `checkouts:write` an owner (403 `role_not_allowed`).
    * `POST /console/api/keys/{id}/roll`
    */
   rollKey(id: string, body?: ApiKeyRoll, options?: RequestOptions): ApiPromise<RolledApiKey> {

@@ -18,7 +18,3 @@ create table desk_views (
 );
 comment on table desk_views is 'An operator reads a venue as its people do, until then and without writes.';
 create index desk_views_by_age on desk_views (ends_at);
-
--- The desk lists what waits by its last change, so that a change of an old object does not come before older waits.
-create index offerings_waiting on offerings (changed_at) where status = 'pending';
-create index boats_waiting on boats (changed_at) where status = 'pending';

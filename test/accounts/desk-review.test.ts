@@ -122,7 +122,7 @@ describe('a decision', () => {
     expect((await get(`/v1/offerings/${id}`)).json.data.status).toBe('pending');
   });
 
-  it('of two reviewers counts once: the second is told that it changed', async () => {
+  it('of two reviewers counts once: the second is refused', async () => {
     const { send } = await partner();
     const { id } = await send('/v1/boats', BOAT);
     const { version } = await caseOf(id);

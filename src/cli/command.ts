@@ -23,6 +23,7 @@ import { listenCommands } from './listen.ts';
 import { loginCommands } from './login.ts';
 import { mcpCommands } from './mcp.ts';
 import { memberCommands } from './member.ts';
+import { operatorCommands } from './operator.ts';
 import {
   checkOptions,
   hasFlag,
@@ -46,6 +47,7 @@ const COMMANDS: readonly Command[] = [
   ...keyCommands,
   ...memberCommands,
   ...consoleCommands,
+  ...operatorCommands,
   ...demoCommands,
   ...tokenKeyCommands,
   ...reviewCommands,

@@ -103,16 +103,17 @@ export async function listAudit(
   );
 }
 
-/** What was done to one object of a venue, oldest first. */
+/** What was done to one object of a venue, oldest first: actions that begin with a text. */
 export async function auditOfSubject(
   db: Queryable,
   venueId: string,
   subject: string,
   limit: number,
+  action = '',
 ): Promise<Pick<AuditRow, 'at' | 'actor' | 'via' | 'action' | 'detail'>[]> {
   return db.query(
     `select utc_micros(at) as at, actor, via, action, detail from audit_log
-     where venue_id = $1 and subject = $2 order by audit_id limit $3`,
-    [venueId, subject, limit],
+     where venue_id = $1 and subject = $2 and starts_with(action, $4) order by audit_id limit $3`,
+    [venueId, subject, limit, action],
   );
 }

@@ -854,6 +854,30 @@ export type CreatedVenue = {
   };
 };
 
+/** A decision about the version that the reviewer saw. */
+export type DeskDecision = {
+  /** The `version` of the answer that the reviewer saw. */
+  readonly version: string;
+};
+
+/** A rejection of the version that the reviewer saw. */
+export type DeskRejection = {
+  /** The `version` of the answer that the reviewer saw. */
+  readonly version: string;
+  /** Why, for the venue to correct it. */
+  readonly note: string;
+};
+
+/** Who is signed in to the desk, and their role as an operator. */
+export type DeskSession = {
+  /** The person who is signed in. */
+  readonly account: Account;
+  /** The role of the operator: `admin` (all), `reviewer` (reviews), `finance` (money), `support` (reads). */
+  readonly role: "admin" | "reviewer" | "support" | "finance";
+  /** The session of this browser. */
+  readonly session: AccountSession;
+};
+
 /** A guest has disputed a charge with their bank. */
 export type Dispute = {
   /** The card processor's id of the dispute. */
@@ -1850,6 +1874,108 @@ export type RequestSummary = {
   readonly kinds: readonly RequestKind[];
   /** The keys with the most requests. */
   readonly keys: readonly RequestKeyCounts[];
+};
+
+/** An offering, an event or a boat as a reviewer sees it. */
+export type ReviewCase = {
+  /** The type of this object. */
+  readonly object: "review_case";
+  /** The id of the object. */
+  readonly id: string;
+  /** The kind of the object. */
+  readonly kind: "offering" | "event" | "boat";
+  /** The mode in which it was sent. */
+  readonly mode: "test" | "live";
+  /** The status of its review; inactive for a boat that is not offered. */
+  readonly status: "pending" | "approved" | "rejected" | "inactive";
+  /** Its title, or the name of the boat. */
+  readonly title: string;
+  /** The venue's own id for it; null when it sent none. */
+  readonly external_id: string | null;
+  /** The venue that sent it. */
+  readonly venue: {
+    /** The id of the venue. */
+    readonly id: string;
+    /** The name of the venue. */
+    readonly name: string;
+    /** True for a venue that is linked: it can have live keys. */
+    readonly linked: boolean;
+  };
+  /** Why it was rejected; null otherwise. */
+  readonly review_note: string | null;
+  /** Names all that this answer shows. A decision sends it, and is refused when anything has changed since. */
+  readonly version: string;
+  /** True when members see a version of it. */
+  readonly is_visible: boolean;
+  /** The version that members see; null when they see none. */
+  readonly visible: { readonly [name: string]: unknown } | null;
+  /** The version that members do not see: it waits for its review, was rejected or is inactive. Null when they see the only version. */
+  readonly waiting: { readonly [name: string]: unknown } | null;
+  /** Where the two versions differ, at most 200; empty when there is only one. */
+  readonly differences: readonly ({
+    /** The JSON pointer of the field, in both versions. */
+    readonly field: string;
+    /** Changed; added: only in waiting; removed: only in visible. */
+    readonly change: "changed" | "added" | "removed";
+  })[];
+  /** What a boat carries for reviewers alone; null when there is nothing. */
+  readonly extra: unknown;
+  /** When the version was sent that waits, or when it was last changed. */
+  readonly waiting_since: string;
+  /** When it was first sent. */
+  readonly created_at: string;
+  /** When it was last reviewed; null when it never was. */
+  readonly reviewed_at: string | null;
+  /** The decisions on it, oldest first, at most 100. */
+  readonly history: readonly ({
+    /** When. */
+    readonly at: string;
+    /** What was done. */
+    readonly action: string;
+    /** The name or mail address of the operator. */
+    readonly by: string;
+    /** The note of a rejection; null for others. */
+    readonly note: string | null;
+  })[];
+};
+
+/** An offering, an event or a boat as a line of the review queue. */
+export type ReviewItem = {
+  /** The type of this object. */
+  readonly object: "review_item";
+  /** The id of the object. */
+  readonly id: string;
+  /** The kind of the object. */
+  readonly kind: "offering" | "event" | "boat";
+  /** The mode in which it was sent. */
+  readonly mode: "test" | "live";
+  /** The status of its review. */
+  readonly status: "pending" | "approved" | "rejected";
+  /** Its title, or the name of the boat. */
+  readonly title: string;
+  /** The venue's own id for it; null when it sent none. */
+  readonly external_id: string | null;
+  /** The venue that sent it. */
+  readonly venue: {
+    /** The id of the venue. */
+    readonly id: string;
+    /** The name of the venue. */
+    readonly name: string;
+  };
+  /** True when it was reviewed before, and a change of it waits. */
+  readonly is_change: boolean;
+  /** When the version was sent that waits, or when it was last changed. */
+  readonly waiting_since: string;
+};
+
+/** A reason for a rejection that reviewers often give. */
+export type ReviewReason = {
+  /** The name of the reason, for `review reject --reason`. */
+  readonly key: string;
+  /** The reason in a few words. */
+  readonly name: string;
+  /** What the venue reads. */
+  readonly note: string;
 };
 
 /** The key that replaces another, with its text, which is shown once; and the old one. */

@@ -10,6 +10,7 @@ import { type Config, ConfigError, parseKeys, readConfig, userConfigFolder } fro
 import { isUnavailable, openDb, sqlState } from './base/db.ts';
 import { type Log, makeLog } from './base/log.ts';
 import { beginMigration } from './base/migrate.ts';
+import { makeMetricsRegistry } from './base/monitoring/metrics-registry.ts';
 import { makeOutbound } from './base/outbound/outbound.ts';
 import { packageRoot, packageVersion } from './base/package-root.ts';
 import { randomText, systemRandom } from './base/random.ts';
@@ -19,13 +20,12 @@ import { Shutdown, ShutdownRequested } from './base/shutdown.ts';
 import { recordServerAddress } from './domain/installation/address-queries.ts';
 import { verifyEncryptionKey } from './domain/installation/verify-encryption-key.ts';
 import { adoptProcessors } from './domain/payments/former-account-queries.ts';
-import { DispatchSignal } from './domain/webhooks/deliveries/dispatch-signal.ts';
 import { makeBackups } from './main/backups.ts';
 import { findOrStartDatabase, openDatabase } from './main/embedded-database.ts';
-import { mailSender } from './main/mail-sender.ts';
+import { asListenError } from './main/listen-error.ts';
 import { type OpenedProcessors, openProcessors } from './main/processors.ts';
+import { runWorker } from './main/run-worker.ts';
 import { setAddressOfCommand, setAddressOfWorker } from './main/server-address.ts';
-import { smsSender } from './main/sms-sender.ts';
 import { type AppContext, commandContext, makeContext, readSchemas } from './run/context.ts';
 import type { ToolServer, ToolServerContext } from './run/tool-server.ts';
 
@@ -149,8 +149,9 @@ async function startRole(role: Role, config: Config, log: Log, shutdown: Shutdow
   );
   if (role === 'worker') {
     await setAddressOfWorker(context);
-    await runWorker(context, log, shutdown);
+    const port = await runWorker(context, makeMetricsRegistry(), log, shutdown);
     printLine('everyshare worker is ready');
+    if (port !== null) printLine(`  monitoring port ${port} of ${config.workerHost}: /healthz, /readyz, /metrics`);
     emitReady();
     return;
   }
@@ -161,13 +162,14 @@ async function startRole(role: Role, config: Config, log: Log, shutdown: Shutdow
   const { startServer } = await loadServer();
   const openTools = async (toolContext: ToolServerContext): Promise<ToolServer> =>
     (await import('./mcp/tool-server.ts')).open(toolContext);
-  const server = await startServer(context, openTools).catch((error: unknown) => {
+  const metrics = makeMetricsRegistry();
+  const server = await startServer(context, openTools, metrics).catch((error: unknown) => {
     throw asListenError(error, config);
   });
   await shutdown.add(() => server.close());
   await recordServerAddress(context.db, context.address);
   // After the server listens: only then is the address known with which the worker's links begin.
-  if (role === 'start') await runWorker(context, log, shutdown);
+  const workerPort = role === 'start' ? await runWorker(context, metrics, log, shutdown) : null;
   const registered = processor.registerWebhookEndpoints(server.localUrl).catch((error: unknown) => {
     if (shutdown.isStopping) return;
     log.warn(
@@ -178,47 +180,13 @@ async function startRole(role: Role, config: Config, log: Log, shutdown: Shutdow
   if (role === 'start') await registered;
   const firstLink = await createFirstLink(context, command, firstVenue);
   const { urls, metricsPort } = server;
-  announce({ context, urls, metricsPort, newOperatorToken, firstVenue, firstLink, printLine });
+  announce({ context, urls, metricsPort, workerPort, newOperatorToken, firstVenue, firstLink, printLine });
   emitReady();
-}
-
-async function runWorker(context: AppContext, log: Log, shutdown: Shutdown): Promise<void> {
-  const { startWorker } = await import('./worker/loops.ts');
-  const { services, config, db, clock } = context;
-  const worker = startWorker({
-    db,
-    log,
-    clock,
-    outbound: services.outbound,
-    payments: services,
-    deliveries: { ...services, dispatchSignal: new DispatchSignal() },
-    hooks: context,
-    requestLogDays: config.requestLogDays,
-    sender: smsSender(config),
-    mailSender: mailSender(config),
-  });
-  await shutdown.add(() => worker.close());
 }
 
 /** Tells bin/load.js to store V8's code cache now: it holds the functions that the next start needs. */
 function emitReady(): void {
   (process as NodeJS.EventEmitter).emit('everyshare:ready');
-}
-
-function asListenError(error: unknown, config: Config): unknown {
-  const { code, port } = error as NodeJS.ErrnoException & { readonly port?: number };
-  const isMetrics = port !== undefined && port === config.metricsPort && port !== config.port;
-  const [portName, hostName] = isMetrics ? ['METRICS_PORT', 'METRICS_HOST'] : ['PORT', 'HOST'];
-  const host = isMetrics ? config.metricsHost : config.host;
-  if (code === 'EADDRINUSE')
-    return new ConfigError([
-      `${portName} ${port} is taken by another program: stop that one, or set ${portName} to another.`,
-    ]);
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-    return new ConfigError([`${hostName} ${host} is not an address of this machine: correct it.`]);
-  return code === 'EACCES'
-    ? new ConfigError([`${portName} ${port} may not be opened by this user: set ${portName} to 1024 or more.`])
-    : error;
 }
 
 function requireDatabaseUrl(config: Config, role: string): string {

@@ -13,6 +13,9 @@ export interface Config {
   /** The address of /metrics alone; null: it is on `port`. */
   readonly metricsPort: number | null;
   readonly metricsHost: string;
+  /** The address of /healthz, /readyz and /metrics of a worker; null: it has none. */
+  readonly workerPort: number | null;
+  readonly workerHost: string;
   readonly dataDir: string;
   /** null: the embedded PostgreSQL under dataDir. */
   readonly databaseUrl: string | null;
@@ -290,6 +293,20 @@ function mailServer(read: Reader): Config['mail'] {
   return null;
 }
 
+type ListenAddresses = 'host' | 'port' | 'metricsPort' | 'metricsHost' | 'workerPort' | 'workerHost';
+
+function listenAddresses(read: Reader): Pick<Config, ListenAddresses> {
+  const host = read.text('HOST') ?? '127.0.0.1';
+  return {
+    host,
+    port: read.integer('PORT', 8080, 0, 65535),
+    metricsPort: read.optionalInteger('METRICS_PORT', 0, 65535),
+    metricsHost: read.text('METRICS_HOST') ?? host,
+    workerPort: read.optionalInteger('WORKER_PORT', 0, 65535),
+    workerHost: read.text('WORKER_HOST') ?? host,
+  };
+}
+
 export function readConfig(env: Env): Config {
   const read = new Reader(env);
   const databaseUrl = read.address('DATABASE_URL', ['postgres:', 'postgresql:']);
@@ -310,10 +327,7 @@ export function readConfig(env: Env): Config {
   const mail = mailServer(read);
   const phoneCountries = splitList(read.text('PHONE_COUNTRIES')).map((code) => code.toUpperCase());
   const config: Config = {
-    host: read.text('HOST') ?? '127.0.0.1',
-    port: read.integer('PORT', 8080, 0, 65535),
-    metricsPort: read.optionalInteger('METRICS_PORT', 0, 65535),
-    metricsHost: read.text('METRICS_HOST') ?? read.text('HOST') ?? '127.0.0.1',
+    ...listenAddresses(read),
     dataDir: resolve(read.text('DATA_DIR') ?? '.data'),
     databaseUrl,
     databaseConnections: read.integer('DATABASE_CONNECTIONS', 12, 2, 200),

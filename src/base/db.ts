@@ -34,6 +34,14 @@ export interface DbOptions {
   readonly onStatement?: (text: string) => void;
 }
 
+/** Reads what several statements need as it was at one moment: amounts that they add up stay equal while others commit. */
+export function readSnapshot<T>(db: Db, read: (tx: Queryable) => Promise<T>): Promise<T> {
+  return db.transaction(async (tx) => {
+    await tx.query('set transaction isolation level repeatable read, read only');
+    return read(tx);
+  });
+}
+
 const QUERY_TIMEOUT_MS = 15_000;
 const STATEMENT_TIMEOUT_MS = 8_000;
 const CONNECT_TIMEOUT_MS = 5_000;

@@ -22,6 +22,7 @@ import { listenCommands } from './listen.ts';
 import { loginCommands } from './login.ts';
 import { mcpCommands } from './mcp.ts';
 import { memberCommands } from './member.ts';
+import { operatorCommands } from './operator.ts';
 import {
   checkOptions,
   hasFlag,
@@ -45,6 +46,7 @@ const COMMANDS: readonly Command[] = [
   ...keyCommands,
   ...memberCommands,
   ...consoleCommands,
+  ...operatorCommands,
   ...demoCommands,
   ...tokenKeyCommands,
   ...reviewCommands,

@@ -223,6 +223,7 @@ CREATE TABLE audit_log (
   CONSTRAINT audit_log_pkey PRIMARY KEY (venue_id, audit_id),
   CONSTRAINT audit_log_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id)
 );
+CREATE INDEX audit_log_by_action ON audit_log USING btree (venue_id, action, audit_id);
 CREATE INDEX audit_log_by_subject ON audit_log USING btree (venue_id, subject, audit_id);
 CREATE TRIGGER audit_log_is_append_only BEFORE DELETE OR UPDATE ON audit_log FOR EACH ROW EXECUTE FUNCTION enforce_append_only();
 CREATE TRIGGER audit_log_is_never_emptied BEFORE TRUNCATE ON audit_log FOR EACH STATEMENT EXECUTE FUNCTION enforce_append_only();

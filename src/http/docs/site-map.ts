@@ -19,7 +19,7 @@ export const GUIDE_GROUPS: readonly GuideGroup[] = [
   { title: 'Before you go live', guides: ['testing', 'going-live'] },
   {
     title: 'For operators',
-    guides: ['operating', 'desk', 'stripe', 'money-operations', 'guest-pages', 'activity', 'import'],
+    guides: ['operating', 'desk', 'backup', 'stripe', 'money-operations', 'guest-pages', 'activity', 'import'],
   },
 ];
 

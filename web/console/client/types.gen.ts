@@ -568,6 +568,15 @@ export type ConsoleHome = {
     /** How many payouts. */
     readonly payouts: number;
   })[];
+  /** What was paid out in the last 30 days, today included, by currency, the largest first. */
+  readonly paid_30_days: readonly ({
+    /** The currency. */
+    readonly currency: string;
+    /** What was transferred to the venue, in minor units (cents). */
+    readonly amount: number;
+    /** How many payouts. */
+    readonly payouts: number;
+  })[];
   /** What is on its way to the venue, by currency. */
   readonly on_its_way: readonly ({
     /** The currency. */
@@ -1663,13 +1672,13 @@ export type Payout = {
 export type PayoutBalance = {
   /** The currency of every amount here. */
   readonly currency: string;
-  /** What is still to be transferred, in minor units (cents). */
-  readonly to_come: number;
+  /** Transfers that are still to be sent, without those that the processor refused, in minor units (cents). The same as on_its_way of the first page. The to_come of a statement also has refused transfers, and subtracts what is still to be taken back. */
+  readonly on_its_way: number;
   /** When the next transfer is due, in UTC; null when none is. */
   readonly next_at: string | null;
-  /** How much of to_come waits for the end of a dispute, in minor units (cents). */
+  /** How much of on_its_way waits for the end of a dispute, in minor units (cents). */
   readonly held_back: number;
-  /** Transfers that the card processor refused, which are not in to_come, in minor units (cents). */
+  /** Transfers that the card processor refused, which are not in on_its_way, in minor units (cents). */
   readonly failed: number;
   /** What the venue owes, until later transfers settle it, in minor units (cents). */
   readonly owed: number;
@@ -2035,6 +2044,8 @@ export type Statement = {
   readonly from: string;
   /** The first day that does not count any more. */
   readonly to: string;
+  /** The line is of a part of its day or week, because from or to of the request, or before, is inside of it. */
+  readonly is_partial: boolean;
   /** The currency of every amount here. */
   readonly currency: string;
   /** How many checkouts. */
@@ -2053,7 +2064,7 @@ export type Statement = {
   readonly kept: number;
   /** What was transferred and not taken back, in minor units (cents). */
   readonly paid_out: number;
-  /** What is still to be transferred; below zero when something is still to be taken back, in minor units (cents). */
+  /** What is still to be transferred, refused transfers included, less what is still to be taken back: it can be below zero, in minor units (cents). */
   readonly to_come: number;
   /** What was not transferred because it settled debts of the venue, in minor units (cents). */
   readonly settled_debts: number;
@@ -2083,7 +2094,7 @@ export type StatementTotals = {
   readonly kept: number;
   /** What was transferred and not taken back, in minor units (cents). */
   readonly paid_out: number;
-  /** What is still to be transferred; below zero when something is still to be taken back, in minor units (cents). */
+  /** What is still to be transferred, refused transfers included; below zero when something is still to be taken back, in minor units (cents). */
   readonly to_come: number;
   /** What was not transferred because it settled debts of the venue, in minor units (cents). */
   readonly settled_debts: number;

@@ -3,15 +3,16 @@
 
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay, setImmediate as yieldToIo } from 'node:timers/promises';
+import { setImmediate as yieldToIo } from 'node:timers/promises';
 import { systemClock, systemMonotonicClock } from './base/clock.ts';
 import type { CommandContext } from './base/command-context.ts';
 import { type Config, ConfigError, parseKeys, readConfig, userConfigFolder } from './base/config.ts';
 import { isUnavailable, openDb, sqlState } from './base/db.ts';
 import { type Log, makeLog } from './base/log.ts';
 import { beginMigration } from './base/migrate.ts';
+import { makeMetricsRegistry } from './base/monitoring/metrics-registry.ts';
 import { makeOutbound } from './base/outbound/outbound.ts';
-import { packageRoot } from './base/package-root.ts';
+import { packageRoot, packageVersion } from './base/package-root.ts';
 import { randomText, systemRandom } from './base/random.ts';
 import { schemaFolders } from './base/schema-files.ts';
 import { readOrCreateSecret } from './base/secret-file.ts';
@@ -19,11 +20,12 @@ import { Shutdown, ShutdownRequested } from './base/shutdown.ts';
 import { recordServerAddress } from './domain/installation/address-queries.ts';
 import { verifyEncryptionKey } from './domain/installation/verify-encryption-key.ts';
 import { adoptProcessors } from './domain/payments/former-account-queries.ts';
-import { DispatchSignal } from './domain/webhooks/deliveries/dispatch-signal.ts';
-import { mailSender } from './main/mail-sender.ts';
+import { makeBackups } from './main/backups.ts';
+import { findOrStartDatabase, openDatabase } from './main/embedded-database.ts';
+import { asListenError } from './main/listen-error.ts';
 import { type OpenedProcessors, openProcessors } from './main/processors.ts';
+import { runWorker } from './main/run-worker.ts';
 import { setAddressOfCommand, setAddressOfWorker } from './main/server-address.ts';
-import { smsSender } from './main/sms-sender.ts';
 import { type AppContext, commandContext, makeContext, readSchemas } from './run/context.ts';
 import type { ToolServer, ToolServerContext } from './run/tool-server.ts';
 
@@ -117,25 +119,6 @@ function printLine(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** The URL of the database: DATABASE_URL, or the embedded PostgreSQL, locked for this process. */
-async function openDatabase(config: Config, shutdown: Shutdown): Promise<string> {
-  if (config.databaseUrl !== null) return config.databaseUrl;
-  const { startEmbeddedPostgres } = await import('../sandbox/postgres/embedded.ts');
-  const { lockDataDir } = await import('../sandbox/data-dir-lock.ts');
-  const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir });
-  const lock = await lockDataDir(postgres.url);
-  if (lock === null) {
-    throw new ConfigError([
-      `DATA_DIR ${config.dataDir} is in use by another everyshare: stop that one, or set DATA_DIR and PORT to others.`,
-    ]);
-  }
-  await shutdown.add(async () => {
-    await lock.release();
-    await postgres.stop();
-  });
-  return postgres.url;
-}
-
 type Role = 'start' | 'serve' | 'worker';
 
 async function runRole(role: Role, config: Config): Promise<void> {
@@ -155,7 +138,7 @@ async function runRole(role: Role, config: Config): Promise<void> {
 
 async function startRole(role: Role, config: Config, log: Log, shutdown: Shutdown): Promise<void> {
   const loadServer = () => import('./http/server.ts');
-  const url = role === 'start' ? await openDatabase(config, shutdown) : requireDatabaseUrl(config, role);
+  const url = role === 'start' ? await openDatabase(config, log, shutdown) : requireDatabaseUrl(config, role);
   const { context, processor, newOperatorToken } = await openContext(
     config,
     role,
@@ -166,8 +149,9 @@ async function startRole(role: Role, config: Config, log: Log, shutdown: Shutdow
   );
   if (role === 'worker') {
     await setAddressOfWorker(context);
-    await runWorker(context, log, shutdown);
+    const port = await runWorker(context, makeMetricsRegistry(), log, shutdown);
     printLine('everyshare worker is ready');
+    if (port !== null) printLine(`  monitoring port ${port} of ${config.workerHost}: /healthz, /readyz, /metrics`);
     emitReady();
     return;
   }
@@ -178,13 +162,14 @@ async function startRole(role: Role, config: Config, log: Log, shutdown: Shutdow
   const { startServer } = await loadServer();
   const openTools = async (toolContext: ToolServerContext): Promise<ToolServer> =>
     (await import('./mcp/tool-server.ts')).open(toolContext);
-  const server = await startServer(context, openTools).catch((error: unknown) => {
+  const metrics = makeMetricsRegistry();
+  const server = await startServer(context, openTools, metrics).catch((error: unknown) => {
     throw asListenError(error, config);
   });
   await shutdown.add(() => server.close());
   await recordServerAddress(context.db, context.address);
   // After the server listens: only then is the address known with which the worker's links begin.
-  if (role === 'start') await runWorker(context, log, shutdown);
+  const workerPort = role === 'start' ? await runWorker(context, metrics, log, shutdown) : null;
   const registered = processor.registerWebhookEndpoints(server.localUrl).catch((error: unknown) => {
     if (shutdown.isStopping) return;
     log.warn(
@@ -195,47 +180,13 @@ async function startRole(role: Role, config: Config, log: Log, shutdown: Shutdow
   if (role === 'start') await registered;
   const firstLink = await createFirstLink(context, command, firstVenue);
   const { urls, metricsPort } = server;
-  announce({ context, urls, metricsPort, newOperatorToken, firstVenue, firstLink, printLine });
+  announce({ context, urls, metricsPort, workerPort, newOperatorToken, firstVenue, firstLink, printLine });
   emitReady();
-}
-
-async function runWorker(context: AppContext, log: Log, shutdown: Shutdown): Promise<void> {
-  const { startWorker } = await import('./worker/loops.ts');
-  const { services, config, db, clock } = context;
-  const worker = startWorker({
-    db,
-    log,
-    clock,
-    outbound: services.outbound,
-    payments: services,
-    deliveries: { ...services, dispatchSignal: new DispatchSignal() },
-    hooks: context,
-    requestLogDays: config.requestLogDays,
-    sender: smsSender(config),
-    mailSender: mailSender(config),
-  });
-  await shutdown.add(() => worker.close());
 }
 
 /** Tells bin/load.js to store V8's code cache now: it holds the functions that the next start needs. */
 function emitReady(): void {
   (process as NodeJS.EventEmitter).emit('everyshare:ready');
-}
-
-function asListenError(error: unknown, config: Config): unknown {
-  const { code, port } = error as NodeJS.ErrnoException & { readonly port?: number };
-  const isMetrics = port !== undefined && port === config.metricsPort && port !== config.port;
-  const [portName, hostName] = isMetrics ? ['METRICS_PORT', 'METRICS_HOST'] : ['PORT', 'HOST'];
-  const host = isMetrics ? config.metricsHost : config.host;
-  if (code === 'EADDRINUSE')
-    return new ConfigError([
-      `${portName} ${port} is taken by another program: stop that one, or set ${portName} to another.`,
-    ]);
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-    return new ConfigError([`${hostName} ${host} is not an address of this machine: correct it.`]);
-  return code === 'EACCES'
-    ? new ConfigError([`${portName} ${port} may not be opened by this user: set ${portName} to 1024 or more.`])
-    : error;
 }
 
 function requireDatabaseUrl(config: Config, role: string): string {
@@ -301,42 +252,21 @@ async function runCommandLine(argv: readonly string[]): Promise<number> {
     await setAddressOfCommand(context);
     return { context, command: systemCommandContext(context, 'cli', `operator ${userInfo().username}`) };
   };
+  const openBackups = () => {
+    const config = readSettings();
+    return makeBackups({
+      config,
+      clock: systemClock,
+      version: packageVersion(),
+      encryptionKeys: () => config.encryptionKeys ?? storedEncryptionKeys(config),
+      findOrStartDatabase: () => findOrStartDatabase(config, shutdown),
+    });
+  };
   try {
-    return await runCommand(argv, open, readSettings, userConfigFolder(process.env));
+    return await runCommand(argv, open, readSettings, userConfigFolder(process.env), openBackups);
   } finally {
     await shutdown.run();
   }
-}
-
-const COMMAND_LOCK_WAIT_MS = 60_000;
-const COMMAND_LOCK_POLL_MS = 50;
-
-/** The embedded database of a running server, or one started for this command while it holds the command lock. */
-async function findOrStartDatabase(config: Config, shutdown: Shutdown): Promise<string> {
-  const { findEmbeddedPostgres, isUsedByOthers, startEmbeddedPostgres } = await import(
-    '../sandbox/postgres/embedded.ts'
-  );
-  const { acquireCommandLock, isCommandLockHeld } = await import('../sandbox/command-lock.ts');
-  for (
-    const until = systemClock.now() + COMMAND_LOCK_WAIT_MS;
-    systemClock.now() < until;
-    await delay(COMMAND_LOCK_POLL_MS)
-  ) {
-    if (isCommandLockHeld(config.dataDir)) continue;
-    const running = await findEmbeddedPostgres(config.dataDir);
-    // Checked again: a database that another command has started in between stops with that command.
-    if (isCommandLockHeld(config.dataDir)) continue;
-    if (running !== null) return running;
-    const lock = acquireCommandLock(config.dataDir);
-    if (lock === null) continue;
-    await shutdown.add(async () => lock.release());
-    const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir });
-    await shutdown.add(async () => {
-      if (!(await isUsedByOthers(postgres.url))) await postgres.stop();
-    });
-    return postgres.url;
-  }
-  throw new ConfigError([`DATA_DIR ${config.dataDir} is in use by another command that does not end: stop that one.`]);
 }
 
 async function main(argv: readonly string[]): Promise<void> {

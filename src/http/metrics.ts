@@ -1,7 +1,8 @@
 // The figures that an operator's monitoring scrapes: requests by operation and status, their duration by operation, the
 // texts of the installation and their limit, and the process. One registry of prom-client holds and renders all of them.
 
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { type MetricsRegistry, makeMetricsRegistry } from '../base/monitoring/metrics-registry.ts';
 import type { TextFigures } from '../domain/members/messages/text-limit.ts';
 
 export interface Metrics {
@@ -26,9 +27,8 @@ export interface TextSource {
   read(): Promise<TextFigures | null>;
 }
 
-export function makeMetrics(texts: TextSource): Metrics {
-  const register = new Registry();
-  collectDefaultMetrics({ register, prefix: 'everyshare_' });
+export function makeMetrics(texts: TextSource, process: MetricsRegistry = makeMetricsRegistry()): Metrics {
+  const { registry: register } = process;
   const durations = new Histogram({
     name: 'everyshare_http_request_seconds',
     help: 'How long requests took, by operation.',
@@ -49,6 +49,7 @@ export function makeMetrics(texts: TextSource): Metrics {
     registers: [register],
   });
   const setTextGauges = registerTextGauges(register, texts.perHour);
+  process.beforeScrape(async () => setTextGauges(await texts.read()));
   return {
     observe(operation, status, seconds) {
       durations.observe({ operation }, seconds);
@@ -66,11 +67,8 @@ export function makeMetrics(texts: TextSource): Metrics {
     },
     countDropped: (reason) => dropped.inc({ reason }),
     countUnlogged: (lines) => unlogged.inc(lines),
-    async text() {
-      setTextGauges(await texts.read());
-      return register.metrics();
-    },
-    contentType: register.contentType,
+    text: process.text,
+    contentType: process.contentType,
   };
 }
 

@@ -1,7 +1,6 @@
-// The list of the worker's loops. Each loop processes due rows of the domain in batches: after a full batch it continues
-// immediately, else it sleeps for its interval. Any number of workers may run at the same time.
+// The list of the worker's loops. Each loop processes due rows of the domain in batches; worker.ts runs them. Any number
+// of workers may run at the same time.
 
-import { setMaxListeners } from 'node:events';
 import type { Clock } from '../base/clock.ts';
 import type { Mode } from '../base/config.ts';
 import type { Db } from '../base/db.ts';
@@ -62,18 +61,23 @@ export interface WorkerServices {
   readonly requestLogDays: number;
 }
 
-interface Loop {
+export interface Loop {
   readonly name: string;
   readonly intervalSeconds: number;
   readonly batchSize: number;
-  /** Returns the number of rows processed. When the signal aborts, the step finishes its current work and returns. */
-  readonly step: (services: WorkerServices, batch: number, signal: AbortSignal) => Promise<number>;
+  /** A step that takes longer is reported as stalled; absent: the limit of worker.ts. */
+  readonly maxStepSeconds?: number;
+  /**
+   * Returns the number of rows processed. When the signal aborts, the step finishes its current work and returns. A step
+   * that runs until the worker stops calls `onTurn` at each of its turns.
+   */
+  readonly step: (services: WorkerServices, batch: number, signal: AbortSignal, onTurn: () => void) => Promise<number>;
 }
 
 /** For loops that a guest or a venue waits for. */
 const FAST_INTERVAL_SECONDS = 0.5;
 
-const LOOPS: readonly Loop[] = [
+export const LOOPS: readonly Loop[] = [
   {
     name: 'expire-checkouts',
     intervalSeconds: FAST_INTERVAL_SECONDS,
@@ -114,6 +118,8 @@ const LOOPS: readonly Loop[] = [
     name: 'reconcile',
     intervalSeconds: 6 * 3_600,
     batchSize: 1,
+    // It lists two days of the processor's records, page by page.
+    maxStepSeconds: 2 * 3_600,
     step: ({ payments, log }) => reconcileModes(payments, log),
   },
   {
@@ -217,7 +223,7 @@ const LOOPS: readonly Loop[] = [
     intervalSeconds: 1,
     batchSize: Number.POSITIVE_INFINITY,
     // One step runs until the worker stops, so that a slow delivery does not delay the others.
-    step: ({ deliveries }, _batch, signal) => deliverUntilStopped(deliveries, signal),
+    step: ({ deliveries }, _batch, signal, onTurn) => deliverUntilStopped({ ...deliveries, onTurn }, signal),
   },
   {
     name: 'delete-old-deliveries',
@@ -344,49 +350,4 @@ async function reconcileMode(payments: PaymentServices, log: Log, mode: Mode): P
       difference,
       'the worker found a difference between the processor’s records and ours',
     );
-}
-
-export interface RunningWorker {
-  /** Waits for the current steps and starts no new ones. */
-  close(): Promise<void>;
-}
-
-export function startWorker(services: WorkerServices): RunningWorker {
-  const stop = new AbortController();
-  // Every loop adds a listener while it sleeps, so Node's warning about a leak would be wrong.
-  setMaxListeners(0, stop.signal);
-  const running = LOOPS.map((loop) => runLoop(loop, services, stop.signal));
-  return {
-    async close() {
-      stop.abort();
-      await Promise.all(running);
-    },
-  };
-}
-
-async function runLoop(loop: Loop, services: WorkerServices, signal: AbortSignal): Promise<void> {
-  const { log } = services;
-  while (!signal.aborted) {
-    let rows = 0;
-    try {
-      rows = await loop.step(services, loop.batchSize, signal);
-      if (rows > 0) log.info({ loop: loop.name, rows }, 'the loop processed rows');
-    } catch (error) {
-      log.error({ loop: loop.name, err: error }, 'a loop’s step failed; the worker retries it');
-    }
-    if (rows < loop.batchSize) await sleep(loop.intervalSeconds * 1000, signal);
-  }
-}
-
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    const timer = setTimeout(finish, ms);
-    function finish(): void {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', finish);
-      resolve();
-    }
-    signal.addEventListener('abort', finish);
-  });
 }

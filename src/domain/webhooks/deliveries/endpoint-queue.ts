@@ -33,6 +33,8 @@ export interface QueueServices extends AttemptServices {
   readonly log: Log;
   readonly random: Random;
   readonly dispatchSignal?: DispatchSignal;
+  /** Called each time the loop has looked for due queues, so that a loop that hangs is noticed. */
+  readonly onTurn?: () => void;
   /** Replaces the system’s monotonic clock in tests and simulations. */
   readonly monotonicClock?: MonotonicClock;
 }

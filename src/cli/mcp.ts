@@ -1,7 +1,7 @@
 // `everyshare mcp config`: prints the configuration with which an agent connects to this installation's tool server. It
 // never contains the key: each agent reads it from the environment or prompts for it.
 
-import { type AgentConfig, agentConfigs, KEY_VARIABLE } from '../../schemas/agent-configs.ts';
+import { type AgentConfig, agentConfigs, KEY_VARIABLE } from '../../sdk/src/agent-configs.ts';
 import type { Config } from '../base/config.ts';
 import { quoted, usageError } from './cli-error.ts';
 import type { Command, CommandInput, CommandResult, ReadSettings } from './command-definition.ts';

@@ -2,7 +2,7 @@
 
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { agentConfigs, KEY_VARIABLE } from '../../../schemas/agent-configs.ts';
+import { agentConfigs, KEY_VARIABLE } from '../../../sdk/src/agent-configs.ts';
 import { mayDevelop } from '../client/rights.ts';
 import { testKeys } from '../client/test-keys.ts';
 import { usePlace } from '../session.ts';

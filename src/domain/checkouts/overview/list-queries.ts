@@ -102,20 +102,11 @@ function source(filter: CheckoutFilter, values: Values): string {
       union all ${named(filter, filter.search, values)}))`;
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
-/** SQL: the checkout with this id, and that of the share or the payout with this id. */
+/** SQL: the checkout with this id, and that of the share with this id. */
 function named({ venueId }: CheckoutFilter, search: string, values: Values): string {
   const [venue, id] = [values.add(venueId), values.add(search)];
-  const found = [
-    `select ${id}::text`,
-    `select s.checkout_id from shares s where s.venue_id = ${venue} and s.share_id = ${id}::text`,
-  ];
-  if (UUID.test(search))
-    found.push(
-      `select p.checkout_id from payouts p where p.venue_id = ${venue} and p.payout_id = ${values.add(search)}::uuid`,
-    );
-  return found.join(' union all ');
+  return `select ${id}::text union all
+      select s.checkout_id from shares s where s.venue_id = ${venue} and s.share_id = ${id}::text`;
 }
 
 const CONDITIONS: Readonly<Record<ListPart, string>> = {

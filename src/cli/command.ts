@@ -1,9 +1,7 @@
 // The operator's command line: finds the command that the words name, checks the input against its definition, runs it,
 // and prints the result as text or, with --json, as JSON.
 
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { packageRoot } from '../base/package-root.ts';
+import { packageVersion } from '../base/package-version.ts';
 import { nearestName } from '../base/schema/nearest-name.ts';
 import { analyticsCommands } from './analytics.ts';
 import { auditCommands } from './audit.ts';
@@ -155,7 +153,6 @@ function unknownCommand(words: readonly string[]): CliError {
 }
 
 function version(): CommandResult {
-  const text = readFileSync(join(packageRoot, 'package.json'), 'utf8');
-  const found = (JSON.parse(text) as { version: string }).version;
+  const found = packageVersion();
   return { json: { version: found }, text: found };
 }

@@ -17,7 +17,10 @@ export const GUIDE_GROUPS: readonly GuideGroup[] = [
     guides: ['authentication', 'errors', 'idempotency', 'paging', 'limits', 'versions'],
   },
   { title: 'Before you go live', guides: ['testing', 'going-live'] },
-  { title: 'For operators', guides: ['operating', 'stripe', 'money-operations', 'guest-pages', 'activity', 'import'] },
+  {
+    title: 'For operators',
+    guides: ['operating', 'monitoring', 'stripe', 'money-operations', 'guest-pages', 'activity', 'import'],
+  },
 ];
 
 export interface SiteLink {

@@ -223,6 +223,7 @@ CREATE TABLE audit_log (
   CONSTRAINT audit_log_pkey PRIMARY KEY (venue_id, audit_id),
   CONSTRAINT audit_log_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id)
 );
+CREATE INDEX audit_log_by_action ON audit_log USING btree (venue_id, action, audit_id);
 CREATE INDEX audit_log_by_subject ON audit_log USING btree (venue_id, subject, audit_id);
 CREATE TRIGGER audit_log_is_append_only BEFORE DELETE OR UPDATE ON audit_log FOR EACH ROW EXECUTE FUNCTION enforce_append_only();
 CREATE TRIGGER audit_log_is_never_emptied BEFORE TRUNCATE ON audit_log FOR EACH STATEMENT EXECUTE FUNCTION enforce_append_only();
@@ -259,6 +260,7 @@ CREATE UNIQUE INDEX boats_by_change ON boats USING btree (venue_id, mode, change
 CREATE UNIQUE INDEX boats_by_external_id ON boats USING btree (venue_id, mode, external_id);
 CREATE INDEX boats_by_status ON boats USING btree (venue_id, mode, status, changed_at);
 CREATE INDEX boats_pending ON boats USING btree (created_at) WHERE status = 'pending'::text;
+CREATE INDEX boats_waiting ON boats USING btree (changed_at) WHERE status = 'pending'::text;
 CREATE INDEX boats_with_calendar_due ON boats USING btree (calendar_due_at) WHERE calendar_due_at IS NOT NULL;
 
 CREATE TABLE channel_members (
@@ -452,6 +454,15 @@ CREATE TABLE deliveries (
 CREATE INDEX deliveries_by_age ON deliveries USING brin (created_at);
 CREATE INDEX deliveries_due ON deliveries USING btree (venue_id, endpoint_id, LEAST(attempts, 1), due_at) WHERE due_at IS NOT NULL;
 
+-- An operator reads a venue as its people do, until then and without writes.
+CREATE TABLE desk_views (
+  session_id uuid NOT NULL,
+  venue_id uuid NOT NULL,
+  ends_at timestamp with time zone NOT NULL,
+  CONSTRAINT desk_views_pkey PRIMARY KEY (venue_id, session_id)
+);
+CREATE INDEX desk_views_by_age ON desk_views USING btree (ends_at);
+
 CREATE TABLE disputes (
   venue_id uuid NOT NULL,
   dispute_id text NOT NULL,
@@ -582,7 +593,7 @@ CREATE UNIQUE INDEX experiences_by_live_id ON experiences USING btree (venue_id,
 CREATE INDEX experiences_by_status ON experiences USING btree (venue_id, mode, status, created_at);
 CREATE INDEX experiences_pending ON experiences USING btree (created_at) WHERE status = 'pending'::text;
 
--- The newest figures of the installation, for /metrics and the desk. One row.
+-- The newest figures of the installation, for /metrics and the page of operators. One row.
 CREATE TABLE figures (
   only_row boolean NOT NULL DEFAULT true,
   computed_at timestamp with time zone,
@@ -1270,6 +1281,8 @@ CREATE TABLE notices (
   detail json NOT NULL,
   due_at timestamp with time zone,
   created_at timestamp with time zone NOT NULL,
+  -- When its mail was queued; null: it waits, or an older version has mailed it.
+  mailed_at timestamp with time zone,
   CONSTRAINT notices_pkey PRIMARY KEY (venue_id, notice_id),
   CONSTRAINT notices_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id),
   CONSTRAINT notice_kind_is_known CHECK (kind = ANY (ARRAY['endpoint'::text, 'payout'::text, 'dispute'::text, 'review'::text, 'key_expiry'::text, 'payable'::text, 'live'::text, 'approval'::text])),
@@ -1314,6 +1327,17 @@ CREATE UNIQUE INDEX offerings_by_change ON offerings USING btree (venue_id, mode
 CREATE UNIQUE INDEX offerings_by_external_id ON offerings USING btree (venue_id, mode, external_id);
 CREATE INDEX offerings_by_status ON offerings USING btree (venue_id, mode, status, changed_at);
 CREATE INDEX offerings_pending ON offerings USING btree (created_at) WHERE status = 'pending'::text;
+CREATE INDEX offerings_waiting ON offerings USING btree (changed_at) WHERE status = 'pending'::text;
+
+-- Accounts that may use the desk, each with one role. The command line alone writes it.
+CREATE TABLE operators (
+  account_id uuid NOT NULL,
+  role text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT operators_pkey PRIMARY KEY (account_id),
+  CONSTRAINT operators_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(account_id),
+  CONSTRAINT operator_role_is_known CHECK (role = ANY (ARRAY['admin'::text, 'reviewer'::text, 'support'::text, 'finance'::text]))
+);
 
 -- Phones that answered STOP, by hash: also of people who are no members yet, or whose answer arrives first.
 CREATE TABLE opted_out_phones (

@@ -3,7 +3,7 @@
 // message. A batch, which only the oldest version has, is served message by message.
 
 import { Problem } from '../base/errors.ts';
-import { packageVersion } from '../base/package-version.ts';
+import { packageVersion } from '../base/package-root.ts';
 import type { RateLimit } from '../run/admission.ts';
 import { authorize } from '../run/authorize.ts';
 import { isJson } from '../run/check-input.ts';

@@ -188,7 +188,7 @@ describe('the first page', () => {
     expect(json.completed_30_days).toEqual([{ currency: 'usd', amount, checkouts: 1 }]);
     expect(json.on_its_way).toMatchObject([{ currency: 'usd', amount: amount - fee_amount, payouts: 1 }]);
     expect(Date.parse(json.on_its_way[0].next_at)).toBeGreaterThan(Date.now());
-    expect(json.paid_today).toEqual([]);
+    expect([json.paid_today, json.paid_30_days]).toEqual([[], []]);
     expect(json.funnel).toMatchObject({
       created: 6,
       party_chosen: 4,
@@ -206,8 +206,46 @@ describe('the first page', () => {
     await venue.finishDueWork(made.completed.id);
     expect((await at('/console/api/home')).json).toMatchObject({
       paid_today: [{ currency: 'usd', amount: amount - fee_amount, payouts: 1 }],
+      paid_30_days: [{ currency: 'usd', amount: amount - fee_amount, payouts: 1 }],
       on_its_way: [],
     });
+    const paid = async () => {
+      const { paid_today, paid_30_days } = (await at('/console/api/home')).json;
+      return [paid_today.length, paid_30_days.length];
+    };
+    const move = (days: number) =>
+      world.db.query(
+        `update movements set done_at = now() - make_interval(days => $2) where venue_id = $1 and done_at is not null`,
+        [venue.venueId, days],
+      );
+    await move(10);
+    expect(await paid()).toEqual([0, 1]);
+    await move(40);
+    expect(await paid()).toEqual([0, 0]);
+    await move(0);
+  });
+
+  it('counts the guests whose cards were charged, as statements do, and not those for whom another paid', async () => {
+    const other = await openTestVenue(world);
+    const { token } = await createSession(
+      world.context,
+      await createAccount(world.context, 'guests@harbor.example', [[other.venueId, 'viewer']]),
+    );
+    const { id } = await other.completed({ amount: 6_000, party_size: 3 });
+    await world.db.transaction(async (tx) => {
+      await tx.query('set local session_replication_role = replica');
+      await tx.query(`update shares set amount = case position when 0 then 6000 else 0 end where checkout_id = $1`, [
+        id,
+      ]);
+      await tx.query(
+        `delete from holds where checkout_id = $1 and share_id <> (select share_id from shares where checkout_id = $1 and position = 0)`,
+        [id],
+      );
+    });
+    const read = async (path: string): Promise<Json> =>
+      (await callConsole(world, 'GET', path, { token, venue: other.venueId })).json;
+    const home = (await read('/console/api/home')).completed_today[0].guests;
+    expect([home, (await read('/console/api/payouts')).data[0].guests]).toEqual([1, 1]);
   });
 
   it('lists what needs a person, the most urgent first', async () => {

@@ -85,6 +85,12 @@ describe('the checklist', () => {
     expect(after.approval).toEqual({ approved_at: null });
   });
 
+  it('counts no live origin with http', async () => {
+    const { owner } = await sandbox(['http://localhost:3000']);
+    const isDone = async () => (await read(owner)).steps.find(({ id }: { id: string }) => id === 'origins').done;
+    expect(await isDone()).toBe(false);
+  });
+
   it('has no line for terms and approval where the operator asks for neither', async () => {
     const plain = await openTestWorld();
     try {

@@ -12,6 +12,8 @@ export const TABLE_HOMES: Readonly<Record<string, string>> = {
   account_devices: 'src/domain/accounts/',
   account_passkeys: 'src/domain/accounts/',
   passkey_challenges: 'src/domain/accounts/',
+  operators: 'src/domain/accounts/',
+  desk_views: 'src/domain/accounts/',
   venue_people: 'src/domain/accounts/',
   venue_invitations: 'src/domain/accounts/',
   notification_preferences: 'src/domain/accounts/',

@@ -86,7 +86,7 @@ export default function PayoutsScreen(): JSX.Element {
 
 interface BalanceProps {
   readonly currency: string;
-  readonly to_come: number;
+  readonly on_its_way: number;
   readonly next_at: string | null;
   readonly held_back: number;
   readonly owed: number;
@@ -94,12 +94,12 @@ interface BalanceProps {
 }
 
 /** What is to come, and what is wrong with it, in words. */
-function Balance({ currency, to_come, next_at, held_back, owed, failed }: BalanceProps): JSX.Element {
+function Balance({ currency, on_its_way, next_at, held_back, owed, failed }: BalanceProps): JSX.Element {
   return (
     <>
-      {to_come > 0 && (
+      {on_its_way > 0 && (
         <Banner color="blue" icon="clock">
-          <b>{money(to_come, currency)}</b> is on its way to you
+          <b>{money(on_its_way, currency)}</b> is on its way to you
           {next_at === null ? '.' : `, the next part on ${dateTime(next_at)}.`}
         </Banner>
       )}

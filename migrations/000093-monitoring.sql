@@ -1,5 +1,5 @@
 -- What monitoring reads: the figures of the whole installation, computed at most every 15 seconds by one process; the
--- processes that run; the last comparison with the processor and check of the ledger. The indexes keep the figures cheap.
+-- processes that run; the last comparison with the processor and check of the ledger.
 
 create table figures (
   only_row boolean not null default true,
@@ -40,11 +40,3 @@ create table checks (
   constraint check_mode_is_known check (mode in ('test', 'live', 'all'))
 );
 comment on table checks is 'The last comparison with the processor of each mode, and the last check of the ledger, of all modes.';
-
-create index holds_held on holds (capture_before) include (mode, currency, amount) where status = 'held';
-create index movements_unfinished on movements (mode, kind, status) include (currency, amount)
-  where status in ('waiting', 'sending', 'pending', 'frozen', 'owed', 'failed');
-create index disputes_open on disputes (mode)
-  where status not in ('won', 'lost', 'warning_closed', 'prevented');
-create index ledger_entries_by_age on ledger_entries using brin (at) with (autosummarize = on);
-create index events_by_age on events using brin (created_at) with (autosummarize = on);

@@ -6,4 +6,4 @@ export const BOAT_QUEUES: Queues = {
   'read-calendars': { table: 'boats', dueAt: 'calendar_due_at' },
 };
 
-export const BOATS_TO_REVIEW: DueRows = { table: 'boats', dueAt: 'created_at', where: "status = 'pending'" };
+export const BOATS_TO_REVIEW: DueRows = { table: 'boats', dueAt: 'changed_at', where: "status = 'pending'" };

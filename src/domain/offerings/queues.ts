@@ -2,4 +2,4 @@
 
 import type { DueRows } from '../../base/due-rows.ts';
 
-export const OFFERINGS_TO_REVIEW: DueRows = { table: 'offerings', dueAt: 'created_at', where: "status = 'pending'" };
+export const OFFERINGS_TO_REVIEW: DueRows = { table: 'offerings', dueAt: 'changed_at', where: "status = 'pending'" };

@@ -3,7 +3,7 @@
 
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay, setImmediate as yieldToIo } from 'node:timers/promises';
+import { setImmediate as yieldToIo } from 'node:timers/promises';
 import { systemClock, systemMonotonicClock } from './base/clock.ts';
 import type { CommandContext } from './base/command-context.ts';
 import { type Config, ConfigError, parseKeys, readConfig, userConfigFolder } from './base/config.ts';
@@ -12,7 +12,7 @@ import { type Log, makeLog } from './base/log.ts';
 import { beginMigration } from './base/migrate.ts';
 import { makeMetricsRegistry } from './base/monitoring/metrics-registry.ts';
 import { makeOutbound } from './base/outbound/outbound.ts';
-import { packageRoot } from './base/package-root.ts';
+import { packageRoot, packageVersion } from './base/package-root.ts';
 import { randomText, systemRandom } from './base/random.ts';
 import { schemaFolders } from './base/schema-files.ts';
 import { readOrCreateSecret } from './base/secret-file.ts';
@@ -20,6 +20,8 @@ import { Shutdown, ShutdownRequested } from './base/shutdown.ts';
 import { recordServerAddress } from './domain/installation/address-queries.ts';
 import { verifyEncryptionKey } from './domain/installation/verify-encryption-key.ts';
 import { adoptProcessors } from './domain/payments/former-account-queries.ts';
+import { makeBackups } from './main/backups.ts';
+import { findOrStartDatabase, openDatabase } from './main/embedded-database.ts';
 import { asListenError } from './main/listen-error.ts';
 import { type OpenedProcessors, openProcessors } from './main/processors.ts';
 import { runWorker } from './main/run-worker.ts';
@@ -117,25 +119,6 @@ function printLine(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** The URL of the database: DATABASE_URL, or the embedded PostgreSQL, locked for this process. */
-async function openDatabase(config: Config, shutdown: Shutdown): Promise<string> {
-  if (config.databaseUrl !== null) return config.databaseUrl;
-  const { startEmbeddedPostgres } = await import('../sandbox/postgres/embedded.ts');
-  const { lockDataDir } = await import('../sandbox/data-dir-lock.ts');
-  const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir });
-  const lock = await lockDataDir(postgres.url);
-  if (lock === null) {
-    throw new ConfigError([
-      `DATA_DIR ${config.dataDir} is in use by another everyshare: stop that one, or set DATA_DIR and PORT to others.`,
-    ]);
-  }
-  await shutdown.add(async () => {
-    await lock.release();
-    await postgres.stop();
-  });
-  return postgres.url;
-}
-
 type Role = 'start' | 'serve' | 'worker';
 
 async function runRole(role: Role, config: Config): Promise<void> {
@@ -155,7 +138,7 @@ async function runRole(role: Role, config: Config): Promise<void> {
 
 async function startRole(role: Role, config: Config, log: Log, shutdown: Shutdown): Promise<void> {
   const loadServer = () => import('./http/server.ts');
-  const url = role === 'start' ? await openDatabase(config, shutdown) : requireDatabaseUrl(config, role);
+  const url = role === 'start' ? await openDatabase(config, log, shutdown) : requireDatabaseUrl(config, role);
   const { context, processor, newOperatorToken } = await openContext(
     config,
     role,
@@ -269,42 +252,21 @@ async function runCommandLine(argv: readonly string[]): Promise<number> {
     await setAddressOfCommand(context);
     return { context, command: systemCommandContext(context, 'cli', `operator ${userInfo().username}`) };
   };
+  const openBackups = () => {
+    const config = readSettings();
+    return makeBackups({
+      config,
+      clock: systemClock,
+      version: packageVersion(),
+      encryptionKeys: () => config.encryptionKeys ?? storedEncryptionKeys(config),
+      findOrStartDatabase: () => findOrStartDatabase(config, shutdown),
+    });
+  };
   try {
-    return await runCommand(argv, open, readSettings, userConfigFolder(process.env));
+    return await runCommand(argv, open, readSettings, userConfigFolder(process.env), openBackups);
   } finally {
     await shutdown.run();
   }
-}
-
-const COMMAND_LOCK_WAIT_MS = 60_000;
-const COMMAND_LOCK_POLL_MS = 50;
-
-/** The embedded database of a running server, or one started for this command while it holds the command lock. */
-async function findOrStartDatabase(config: Config, shutdown: Shutdown): Promise<string> {
-  const { findEmbeddedPostgres, isUsedByOthers, startEmbeddedPostgres } = await import(
-    '../sandbox/postgres/embedded.ts'
-  );
-  const { acquireCommandLock, isCommandLockHeld } = await import('../sandbox/command-lock.ts');
-  for (
-    const until = systemClock.now() + COMMAND_LOCK_WAIT_MS;
-    systemClock.now() < until;
-    await delay(COMMAND_LOCK_POLL_MS)
-  ) {
-    if (isCommandLockHeld(config.dataDir)) continue;
-    const running = await findEmbeddedPostgres(config.dataDir);
-    // Checked again: a database that another command has started in between stops with that command.
-    if (isCommandLockHeld(config.dataDir)) continue;
-    if (running !== null) return running;
-    const lock = acquireCommandLock(config.dataDir);
-    if (lock === null) continue;
-    await shutdown.add(async () => lock.release());
-    const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir });
-    await shutdown.add(async () => {
-      if (!(await isUsedByOthers(postgres.url))) await postgres.stop();
-    });
-    return postgres.url;
-  }
-  throw new ConfigError([`DATA_DIR ${config.dataDir} is in use by another command that does not end: stop that one.`]);
 }
 
 async function main(argv: readonly string[]): Promise<void> {

@@ -2,10 +2,8 @@
 // that, because the message decides how the call is counted. Then it checks size, JSON and protocol, and serves the
 // message. A batch, which only the oldest version has, is served message by message.
 
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Problem } from '../base/errors.ts';
-import { packageRoot } from '../base/package-root.ts';
+import { packageVersion } from '../base/package-root.ts';
 import type { RateLimit } from '../run/admission.ts';
 import { authorize } from '../run/authorize.ts';
 import { isJson } from '../run/check-input.ts';
@@ -23,7 +21,7 @@ import { openProtocol, type Protocol, type ProtocolResponse } from './protocol.t
 const UNCOUNTED_METHODS = ['initialize', 'ping'];
 
 export async function open(server: ToolServerContext): Promise<ToolServer> {
-  const { version } = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { version: string };
+  const version = packageVersion();
   const protocol = openProtocol(server, version);
   return (request) => answerPost(server, protocol, request);
 }

@@ -76,6 +76,19 @@ function releaseWith(functions: Readonly<Record<string, string>>): SchemaFolders
   return folders;
 }
 
+describe('a connection', () => {
+  it('has just-in-time compilation off, also where the server has it on', async () => {
+    const url = await migratedDatabase();
+    const db = open(url);
+    await db.query(`alter database ${new URL(url).pathname.slice(1)} set jit = on`);
+    const later = open(url);
+    const jit = "select current_setting('jit') as jit";
+    expect(await later.query(jit)).toEqual([{ jit: 'off' }]);
+    expect(await later.transaction((tx) => tx.query(jit))).toEqual([{ jit: 'off' }]);
+    await Promise.all([db.close(), later.close()]);
+  });
+});
+
 describe('functions', () => {
   const result = async (url: string, name: string): Promise<unknown> => {
     const db = open(url);

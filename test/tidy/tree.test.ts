@@ -363,6 +363,7 @@ describe('files and functions', () => {
       'src/domain/installation/rotate-encryption.ts': 'each batch begins after the last row of the one before',
       'src/domain/recurrence/zone-clock.ts': 'each transition of the zone is later than the one before',
       'src/domain/webhooks/deliveries/endpoint-queue.ts': 'the lease ends it',
+      'sandbox/postgres/backup-files.ts': 'the end of the file ends it',
       'sandbox/postgres/start-server.ts': 'a deadline ends it',
       'sandbox/processor/file-journal.ts': 'the end of the file ends it',
     };

@@ -5,6 +5,7 @@ import { render } from 'preact';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { LocationProvider, useLocation } from 'preact-iso/router';
 import { isSignedOut } from './client/api.ts';
+import { matchOf } from './client/match-path.ts';
 import { AccountScreen } from './screens/account.tsx';
 import { addCheckoutFinder } from './screens/checkouts/finder.ts';
 import { isLink, LinkScreen } from './screens/link.tsx';
@@ -12,7 +13,7 @@ import { isPasskeyOffered, PasskeyOffer } from './screens/passkey-offer.tsx';
 import { SignInScreen } from './screens/sign-in.tsx';
 import { VenuesScreen } from './screens/venues.tsx';
 import { SCREENS, type Screen, type ScreenProps } from './screens.ts';
-import { homeHref, loadSession, path, place, rememberPlace, screenPath, session } from './session.ts';
+import { homeHref, isAtDesk, loadSession, path, place, rememberPlace, screenPath, session } from './session.ts';
 import { Announcements } from './shell/announce.tsx';
 import { Frame, MenuScreen } from './shell/frame.tsx';
 import { goTo, setRoute } from './shell/go-to.ts';
@@ -25,7 +26,7 @@ import { Empty, Failed, Waiting } from './ui/parts.tsx';
 
 function App(): JSX.Element {
   return (
-    <LocationProvider scope="/console">
+    <LocationProvider scope={/^\/(console|desk)(\/|$)/}>
       <Pages />
       <Palette />
       <Shortcuts />
@@ -59,10 +60,29 @@ function Pages(): JSX.Element | null {
   if (session.value === undefined) return null;
   if (session.value === null || isSignedOut.value) return <SignInScreen />;
   if (isPasskeyOffered.value) return <PasskeyOffer />;
+  if (isAtDesk.value) return <DeskPages />;
   if (location.path === '/console/account') return <AccountScreen />;
   if (location.path === '/console/venues') return <VenuesScreen />;
   if (location.path === '/console') return <Redirect to={homeHref()} />;
   return place.value === null ? <UnknownPage /> : <VenuePages />;
+}
+
+type Desk = typeof import('./desk/desk.tsx').default;
+
+/** The desk is loaded when it is opened: partners never load it. */
+function DeskPages(): JSX.Element {
+  const [Shown, setShown] = useState<{ readonly Desk: Desk } | null>(null);
+  const [failure, setFailure] = useState<unknown>(undefined);
+  useEffect(() => {
+    import('./desk/desk.tsx').then((module) => setShown({ Desk: module.default }), setFailure);
+  }, []);
+  if (failure !== undefined)
+    return (
+      <main class="alone">
+        <Failed error={failure} onRetry={() => location.reload()} />
+      </main>
+    );
+  return Shown === null ? <Waiting /> : <Shown.Desk />;
 }
 
 function Redirect({ to }: { readonly to: string }): null {
@@ -147,25 +167,6 @@ function routeOf(screen: string): { readonly route: (typeof SCREENS)[number]; re
     if (params !== null) return { route, params };
   }
   return null;
-}
-
-function matchOf(pattern: string, screen: string): ScreenProps | null {
-  const [names, values] = [pattern.split('/').filter(Boolean), screen.split('/').filter(Boolean)];
-  if (names.length !== values.length) return null;
-  const params: Record<string, string> = {};
-  for (const [i, name] of names.entries()) {
-    const value = values[i] ?? '';
-    if (!name.startsWith(':')) {
-      if (name !== value) return null;
-      continue;
-    }
-    try {
-      params[name.slice(1)] = decodeURIComponent(value);
-    } catch {
-      return null; // Wrong percent-encoding names no object.
-    }
-  }
-  return params;
 }
 
 addCheckoutFinder();

@@ -18,6 +18,9 @@ export const session = signal<ConsoleSession | null | undefined>(undefined);
 /** The path of the page, which the router sets. */
 export const path = signal(location.pathname);
 
+/** The pages of operators, at /desk. */
+export const isAtDesk = computed(() => /^\/desk(\/|$)/.test(path.value));
+
 const PLACE = /^\/console\/v\/([0-9a-f-]{36})\/(test|live)(\/.*)?$/;
 const LAST_PLACE = 'everyshare.console.place';
 

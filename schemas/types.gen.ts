@@ -1228,6 +1228,14 @@ export type CustomSlotsUpdate = {
   })[];
 };
 
+/** What a venue owes and an operator writes off. */
+export type DebtWriteOff = {
+  /** What the venue owes of it now, in minor units (cents). */
+  readonly amount: number;
+  /** Why. For operators alone. */
+  readonly note: string;
+};
+
 /** An invite to which its guest has said no. */
 export type DeclinedInvite = {
   /** Always declined_invite. */
@@ -2101,6 +2109,12 @@ export type LoggedRequestDetail = {
   readonly body_is_cut: boolean;
 };
 
+/** A failed refund that the operator has paid outside of the processor. */
+export type ManualPayment = {
+  /** How it was paid: the reference of the bank transfer, for example. For operators alone. */
+  readonly reference: string;
+};
+
 /** How the deliveries of one venue system are read: transport, signature, events and what each does, and where each field of an offering comes from. */
 export type Mapping = {
   /** The address of this schema. */
@@ -2311,6 +2325,132 @@ export type Me = {
   };
   /** What to call next, in sentences; only for a sandbox key. */
   readonly next_steps?: readonly string[];
+};
+
+/** What came of an action at the desk. */
+export type MoneyAction = {
+  /** The id of the checkout or the movement. */
+  readonly id: string;
+  /** Its state now. */
+  readonly status: string;
+};
+
+/** Money that waits or failed, and what can be done. */
+export type MoneyCase = {
+  /** The type of this object. */
+  readonly object: "money_case";
+  /** What it is: the `capture` of a funded checkout, a `refund` to a guest or the `return` of a charge, a `transfer` to the venue or its `reversal`, a `debt` of the venue, a `dispute`. */
+  readonly kind: "capture" | "refund" | "return" | "transfer" | "reversal" | "debt" | "dispute";
+  /** The id of the checkout, the movement or the dispute. */
+  readonly id: string;
+  /** The venue. */
+  readonly venue: {
+    /** The id of the venue. */
+    readonly id: string;
+    /** The name of the venue. */
+    readonly name: string;
+  };
+  /** The checkout that it is about. */
+  readonly checkout_id: string;
+  /** In minor units (cents). */
+  readonly amount: number;
+  /** The currency. */
+  readonly currency: string;
+  /** What happened, in words. */
+  readonly what: string;
+  /** What the processor said last; null when it said nothing. */
+  readonly error: string | null;
+  /** Since when. */
+  readonly since: string;
+  /** How often it was tried. */
+  readonly tries: number;
+  /** When the worker tries it next; null when it does not. */
+  readonly next_try_at: string | null;
+  /** What an operator can do: `retry`, `pay_by_hand`, `write_off`. */
+  readonly actions: readonly ("retry" | "pay_by_hand" | "write_off")[];
+};
+
+/** What needs a person about money, what waits, and whether the books are right. */
+export type MoneyHealth = {
+  /** The type of this object. */
+  readonly object: "money_health";
+  /** The mode. */
+  readonly mode: "test" | "live";
+  /** When it was read. */
+  readonly as_of: string;
+  /** The counts, each of at most 200. */
+  readonly figures: {
+    /** Checkouts that are funded for more than five minutes. */
+    readonly stuck_captures: {
+      /** How many. */
+      readonly count: number;
+      /** Since when the oldest is funded. */
+      readonly oldest_at: string | null;
+    };
+    /** Refunds and returns that failed. */
+    readonly failed_refunds: {
+      /** How many. */
+      readonly count: number;
+      /** Together, in minor units (cents). */
+      readonly amount: number;
+    };
+    /** Transfers and reversals that failed. */
+    readonly failed_payouts: {
+      /** How many. */
+      readonly count: number;
+      /** Together, in minor units (cents). */
+      readonly amount: number;
+    };
+    /** Disputes that are not decided. */
+    readonly open_disputes: {
+      /** How many. */
+      readonly count: number;
+      /** Together, in minor units (cents). */
+      readonly amount: number;
+    };
+    /** What venues owe. */
+    readonly venue_debts: {
+      /** How many. */
+      readonly count: number;
+      /** Together, in minor units (cents). */
+      readonly amount: number;
+    };
+  };
+  /** What an operator must decide, at most 200 of each kind. */
+  readonly needs_person: readonly MoneyCase[];
+  /** What is tried again by itself, the oldest first. */
+  readonly waiting: readonly MoneyCase[];
+  /** The last check of the ledger; null: it was never checked. */
+  readonly books: {
+    /** When. */
+    readonly at: string;
+    /** True when it adds up and agrees with what happened. */
+    readonly is_right: boolean;
+    /** How many differences. */
+    readonly differences: number;
+    /** The accounts. */
+    readonly balances: readonly ({
+      /** The account of the ledger. */
+      readonly account: string;
+      /** The currency. */
+      readonly currency: string;
+      /** In minor units (cents). */
+      readonly debits: number;
+      /** In minor units (cents). */
+      readonly credits: number;
+    })[];
+  } | null;
+  /** The last comparisons with the processor, newest first. */
+  readonly reconciles: readonly ({
+    /** When it ended. */
+    readonly at: string;
+    /** How many records of the processor were compared. */
+    readonly compared: number;
+    /** How many differed. */
+    readonly differences: number;
+    /** How many of them need a person. */
+    readonly unresolved: number;
+  })[];
 };
 
 /** The body that changes which mails a person gets. */

@@ -12,6 +12,7 @@ import { type NotifyServices, notifyDuePeople } from '../domain/accounts/notify-
 import { deleteOldPasskeyChallenges } from '../domain/accounts/passkey-queries.ts';
 import { deleteOldAccountSignIns } from '../domain/accounts/queries.ts';
 import { readDueCalendars } from '../domain/boats/read-calendars.ts';
+import { deleteOldMoneyChecks, recordMoneyCheck } from '../domain/checkouts/accounting/money-check-queries.ts';
 import { reconcile } from '../domain/checkouts/accounting/reconcile.ts';
 import { captureDue } from '../domain/checkouts/capture/capture.ts';
 import { applyDueProcessorEvents } from '../domain/checkouts/disputes/apply-disputes.ts';
@@ -163,6 +164,12 @@ export const LOOPS: readonly Loop[] = [
     intervalSeconds: 3_600,
     batchSize: 1_000,
     step: ({ payments }, batch) => deleteOldNotices(payments.db, payments.clock.now(), batch),
+  },
+  {
+    name: 'delete-old-money-checks',
+    intervalSeconds: 3_600,
+    batchSize: 1_000,
+    step: ({ payments }, batch) => deleteOldMoneyChecks(payments.db, payments.clock.now(), batch),
   },
   {
     name: 'delete-old-mails',
@@ -344,7 +351,17 @@ async function reconcileModes(payments: PaymentServices, log: Log): Promise<numb
 
 async function reconcileMode(payments: PaymentServices, log: Log, mode: Mode): Promise<void> {
   const since = payments.clock.now() - 2 * DAY_MS;
-  const { differences } = await reconcile(payments, { mode, since, apply: null });
+  const { compared, differences } = await reconcile(payments, { mode, since, apply: null });
+  const unresolved = differences.filter(({ done }) => done === null).length;
+  const result = {
+    kind: 'reconcile',
+    mode,
+    compared,
+    differences: differences.length,
+    unresolved,
+    balances: [],
+  } as const;
+  await recordMoneyCheck(payments.db, { ...result, id: payments.ids.uuid(), now: payments.clock.now() });
   for (const difference of differences)
     log[difference.done === null ? 'error' : 'warn'](
       difference,

@@ -215,6 +215,7 @@ const TABLES_WITHOUT_VENUE: Readonly<Record<string, string>> = {
   account_sessions: 'a browser of a person in the console',
   account_passkeys: 'a person of the console signs in with one, at no venue yet',
   passkey_challenges: 'what a passkey is asked to sign, before its account is known',
+  money_checks: 'results of checks over all venues',
   operators: 'a person who runs the service, for every venue',
   account_devices: 'the browsers in which a person of the console has signed in',
   channels: 'a group of guests, who may book anywhere',

@@ -26,6 +26,7 @@ export const TABLE_HOMES: Readonly<Record<string, string>> = {
   boats: 'src/domain/boats/',
   checkouts: 'src/domain/checkouts/',
   shares: 'src/domain/checkouts/',
+  money_checks: 'src/domain/checkouts/',
   checkout_routes: 'src/domain/checkouts/',
   invites: 'src/domain/checkouts/',
   invite_routes: 'src/domain/checkouts/',

@@ -1,20 +1,4 @@
--- What an operator sees and does about money: the results of the last checks, and debts of venues that are written off.
-
-create table money_checks (
-  check_id uuid not null,
-  kind text not null,
-  mode text,
-  ended_at timestamptz not null,
-  compared bigint not null,
-  differences integer not null,
-  unresolved integer not null,
-  balances jsonb not null,
-  constraint money_checks_pkey primary key (check_id),
-  constraint money_check_kind_is_known check (kind in ('reconcile', 'ledger')),
-  constraint money_check_mode_is_known check (mode in ('test', 'live'))
-);
-comment on table money_checks is 'Results of reconcile and of the ledger check, for 90 days. Mode null: both modes.';
-create index money_checks_by_time on money_checks (ended_at);
+-- Debts of venues that an operator writes off: the venue no longer owes them, and the loss is ours.
 
 alter table movements add column written_off_amount integer not null default 0;
 comment on column movements.written_off_amount is

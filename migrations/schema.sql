@@ -360,6 +360,17 @@ CREATE TRIGGER checkout_status_follows_the_transitions BEFORE INSERT OR UPDATE O
 CREATE TRIGGER checkouts_are_never_deleted BEFORE DELETE OR TRUNCATE ON checkouts FOR EACH STATEMENT EXECUTE FUNCTION enforce_no_deletes();
 CREATE CONSTRAINT TRIGGER party_adds_up AFTER UPDATE OF status ON checkouts DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION enforce_party_invariants();
 
+-- The last comparison with the processor of each mode, and the last check of the ledger, of all modes.
+CREATE TABLE checks (
+  name text NOT NULL,
+  mode text NOT NULL,
+  at timestamp with time zone NOT NULL,
+  differences integer NOT NULL,
+  CONSTRAINT checks_pkey PRIMARY KEY (name, mode),
+  CONSTRAINT check_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text, 'all'::text])),
+  CONSTRAINT check_name_is_known CHECK (name = ANY (ARRAY['reconcile'::text, 'ledger'::text]))
+);
+
 -- The rolling day: what one subject used, numbered in order. The use N places before limits the next one to a day
 -- later. Logged, unlike the rolling hour: texts cost money, so a crash must not reset the counts.
 CREATE TABLE daily_uses (
@@ -492,6 +503,7 @@ CREATE TABLE disputes (
 );
 CREATE INDEX disputes_by_checkout ON disputes USING btree (venue_id, checkout_id);
 CREATE INDEX disputes_by_hold ON disputes USING btree (venue_id, hold_id);
+CREATE INDEX disputes_open ON disputes USING btree (mode) WHERE status <> ALL (ARRAY['won'::text, 'lost'::text, 'warning_closed'::text, 'prevented'::text]);
 CREATE INDEX disputes_undivided ON disputes USING btree (mode, changed_at) WHERE status = 'lost'::text AND venue_part IS NULL;
 
 -- The lease of one endpoint's deliveries. due_at is never later than the soonest delivery's.
@@ -539,6 +551,7 @@ CREATE TABLE events (
   CONSTRAINT events_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id),
   CONSTRAINT event_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text]))
 );
+CREATE INDEX events_by_age ON events USING brin (created_at) WITH (autosummarize='on');
 CREATE UNIQUE INDEX events_by_subject ON events USING btree (venue_id, subject, sequence);
 CREATE UNIQUE INDEX events_by_time ON events USING btree (venue_id, mode, created_at);
 CREATE TRIGGER events_are_append_only BEFORE DELETE OR UPDATE ON events FOR EACH ROW EXECUTE FUNCTION enforce_append_only();
@@ -579,6 +592,17 @@ CREATE UNIQUE INDEX experiences_by_external_id ON experiences USING btree (venue
 CREATE UNIQUE INDEX experiences_by_live_id ON experiences USING btree (venue_id, experience_id);
 CREATE INDEX experiences_by_status ON experiences USING btree (venue_id, mode, status, created_at);
 CREATE INDEX experiences_pending ON experiences USING btree (created_at) WHERE status = 'pending'::text;
+
+-- The newest figures of the installation, for /metrics and the page of operators. One row.
+CREATE TABLE figures (
+  only_row boolean NOT NULL DEFAULT true,
+  computed_at timestamp with time zone,
+  leased_until timestamp with time zone NOT NULL DEFAULT '-infinity'::timestamp with time zone,
+  figures json,
+  CONSTRAINT figures_pkey PRIMARY KEY (only_row),
+  CONSTRAINT figures_computed_have_a_time CHECK ((figures IS NULL) = (computed_at IS NULL)),
+  CONSTRAINT figures_have_one_row CHECK (only_row)
+);
 
 -- Payout accounts that are not in use: of the other processor, in use again when that one is set up again; or replaced
 -- by another account.
@@ -677,6 +701,7 @@ CREATE TABLE holds (
 ) WITH (fillfactor=80);
 CREATE INDEX holds_by_checkout ON holds USING btree (venue_id, checkout_id);
 CREATE INDEX holds_due ON holds USING btree (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX holds_held ON holds USING btree (capture_before) INCLUDE (mode, currency, amount) WHERE status = 'held'::text;
 CREATE UNIQUE INDEX holds_one_for_a_share ON holds USING btree (venue_id, share_id) WHERE renews IS NULL AND (status = ANY (ARRAY['requested'::text, 'open'::text, 'held'::text, 'capturing'::text, 'captured'::text]));
 CREATE UNIQUE INDEX holds_one_renewal_of_each ON holds USING btree (venue_id, renews) WHERE renews IS NOT NULL AND (status = ANY (ARRAY['requested'::text, 'open'::text, 'held'::text, 'capturing'::text, 'captured'::text]));
 CREATE INDEX holds_without_fee ON holds USING btree (mode, hold_id) WHERE processor_fee IS NULL AND (status = ANY (ARRAY['captured'::text, 'returned'::text]));
@@ -1023,6 +1048,7 @@ CREATE TABLE ledger_entries (
   CONSTRAINT ledger_entry_is_between_the_accounts_of_its_kind CHECK (kind = 'capture'::text AND debit = 'processor_balance'::text AND credit = 'guest_funds'::text OR kind = 'processor_fee'::text AND debit = 'processor_fees'::text AND credit = 'processor_balance'::text OR kind = 'earning'::text AND debit = 'guest_funds'::text AND credit = 'venue_payable'::text OR kind = 'fee'::text AND debit = 'guest_funds'::text AND credit = 'fee_income'::text OR kind = 'transfer'::text AND debit = 'venue_payable'::text AND credit = 'processor_balance'::text OR kind = 'reversal'::text AND debit = 'processor_balance'::text AND credit = 'venue_payable'::text OR kind = 'debt'::text AND debit = 'venue_debts'::text AND credit = 'venue_payable'::text OR kind = 'debt_paid'::text AND debit = 'venue_payable'::text AND credit = 'venue_debts'::text OR kind = 'debt_written_off'::text AND debit = 'written_off'::text AND credit = 'venue_debts'::text OR kind = 'refund'::text AND debit = 'venue_payable'::text AND credit = 'processor_balance'::text OR kind = 'fee_return'::text AND debit = 'fee_income'::text AND credit = 'processor_balance'::text OR kind = 'return'::text AND debit = 'guest_funds'::text AND credit = 'processor_balance'::text OR kind = 'refund_failed'::text AND debit = 'processor_balance'::text AND credit = 'venue_payable'::text OR kind = 'fee_return_failed'::text AND debit = 'processor_balance'::text AND credit = 'fee_income'::text OR kind = 'return_failed'::text AND debit = 'processor_balance'::text AND credit = 'guest_funds'::text OR kind = 'refund_closed'::text AND debit = 'venue_payable'::text AND credit = 'paid_elsewhere'::text OR kind = 'fee_return_closed'::text AND debit = 'fee_income'::text AND credit = 'paid_elsewhere'::text OR kind = 'return_closed'::text AND debit = 'guest_funds'::text AND credit = 'paid_elsewhere'::text OR kind = 'dispute'::text AND debit = 'disputed_funds'::text AND credit = 'processor_balance'::text OR kind = 'dispute_fee'::text AND debit = 'processor_fees'::text AND credit = 'processor_balance'::text OR kind = 'dispute_fee_returned'::text AND debit = 'processor_balance'::text AND credit = 'processor_fees'::text OR kind = 'dispute_won'::text AND debit = 'processor_balance'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_lost'::text AND debit = 'venue_payable'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_fee_lost'::text AND debit = 'fee_income'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_returned'::text AND debit = 'guest_funds'::text AND credit = 'disputed_funds'::text),
   CONSTRAINT ledger_entry_moves_something CHECK (amount > 0 AND debit <> credit)
 );
+CREATE INDEX ledger_entries_by_age ON ledger_entries USING brin (at) WITH (autosummarize='on');
 CREATE INDEX ledger_entries_by_checkout ON ledger_entries USING btree (venue_id, checkout_id);
 CREATE TRIGGER ledger_entries_are_append_only BEFORE DELETE OR UPDATE ON ledger_entries FOR EACH ROW EXECUTE FUNCTION enforce_append_only();
 CREATE TRIGGER ledger_entries_are_never_emptied BEFORE TRUNCATE ON ledger_entries FOR EACH STATEMENT EXECUTE FUNCTION enforce_append_only();
@@ -1157,22 +1183,6 @@ CREATE TABLE migrations (
   CONSTRAINT migrations_pkey PRIMARY KEY (version)
 );
 
--- Results of reconcile and of the ledger check, for 90 days. Mode null: both modes.
-CREATE TABLE money_checks (
-  check_id uuid NOT NULL,
-  kind text NOT NULL,
-  mode text,
-  ended_at timestamp with time zone NOT NULL,
-  compared bigint NOT NULL,
-  differences integer NOT NULL,
-  unresolved integer NOT NULL,
-  balances jsonb NOT NULL,
-  CONSTRAINT money_checks_pkey PRIMARY KEY (check_id),
-  CONSTRAINT money_check_kind_is_known CHECK (kind = ANY (ARRAY['reconcile'::text, 'ledger'::text])),
-  CONSTRAINT money_check_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text]))
-);
-CREATE INDEX money_checks_by_time ON money_checks USING btree (ended_at);
-
 -- Money that leaves us: a refund to a guest (a return, when the booking never became complete), a transfer to the
 -- venue, a transfer reversed. sending: it may have happened. pending: the processor has accepted a refund and not paid
 -- it yet. frozen: a transfer or refund whose charge is disputed. owed: a reversal for which the account of the venue
@@ -1248,6 +1258,7 @@ CREATE INDEX movements_due ON movements USING btree (due_at) WHERE due_at IS NOT
 CREATE UNIQUE INDEX movements_one_transfer_for_a_share ON movements USING btree (venue_id, hold_id) WHERE kind = 'transfer'::text;
 CREATE INDEX movements_sent ON movements USING btree (venue_id, mode, done_at) WHERE kind = 'transfer'::text AND done_at IS NOT NULL;
 CREATE INDEX movements_to_send ON movements USING btree (venue_id, mode, due_at) WHERE kind = 'transfer'::text AND (status = ANY (ARRAY['waiting'::text, 'sending'::text, 'pending'::text, 'frozen'::text, 'failed'::text]));
+CREATE INDEX movements_unfinished ON movements USING btree (mode, kind, status) INCLUDE (currency, amount) WHERE status = ANY (ARRAY['waiting'::text, 'sending'::text, 'pending'::text, 'frozen'::text, 'owed'::text, 'failed'::text]);
 CREATE INDEX movements_unsettled ON movements USING btree (mode, movement_id) WHERE status = ANY (ARRAY['sending'::text, 'pending'::text, 'failed'::text]);
 CREATE INDEX movements_with_debts ON movements USING btree (venue_id, mode, currency, movement_id) WHERE owed_amount > settled_amount;
 CREATE TRIGGER movement_status_follows_the_transitions BEFORE INSERT OR UPDATE OF status ON movements FOR EACH ROW EXECUTE FUNCTION enforce_transition('movement');
@@ -1405,6 +1416,21 @@ CREATE TABLE payouts (
 );
 CREATE UNIQUE INDEX payouts_by_time ON payouts USING btree (venue_id, mode, created_at);
 CREATE UNIQUE INDEX payouts_one_for_a_checkout ON payouts USING btree (venue_id, checkout_id);
+
+-- Servers and workers. Each writes its row every 20 seconds; rows unseen for a day are deleted.
+CREATE TABLE processes (
+  process_id uuid NOT NULL,
+  role text NOT NULL,
+  version text NOT NULL,
+  schema_version integer NOT NULL,
+  host text NOT NULL,
+  started_at timestamp with time zone NOT NULL,
+  seen_at timestamp with time zone NOT NULL,
+  outcomes json NOT NULL,
+  CONSTRAINT processes_pkey PRIMARY KEY (process_id),
+  CONSTRAINT process_role_is_known CHECK (role = ANY (ARRAY['start'::text, 'serve'::text, 'worker'::text]))
+);
+CREATE INDEX processes_by_age ON processes USING btree (seen_at);
 
 -- Webhook events of the processor whose venue is known only after the worker has asked the processor.
 CREATE TABLE processor_events (

@@ -7,7 +7,7 @@ import {
   type LedgerReport,
   type OwnFunds,
 } from '../domain/checkouts/accounting/check-ledger.ts';
-import { recordMoneyCheck } from '../domain/checkouts/accounting/money-check-queries.ts';
+import { recordCheck } from '../domain/monitoring/check-queries.ts';
 import type { Command, CommandResult } from './command-definition.ts';
 import { ProgressBar } from './progress-bar.ts';
 import { table } from './table.ts';
@@ -15,7 +15,7 @@ import { table } from './table.ts';
 const check: Command = {
   words: ['ledger', 'check'],
   arguments: [],
-  help: 'check that the ledger adds up and agrees with what happened; only the result is recorded, for the desk',
+  help: 'check that the ledger adds up and agrees with what happened; changes nothing but the time of the last check',
   options: [],
   async run(input, open) {
     const { context } = await open();
@@ -24,18 +24,8 @@ const check: Command = {
       onProgress: (done, about) => bar.show(done, done, about === null ? null : done / about),
     });
     bar.end();
-    await recordMoneyCheck(context.db, {
-      id: context.ids.uuid(),
-      kind: 'ledger',
-      mode: null,
-      compared: 0,
-      differences: report.problemCount,
-      unresolved: report.problemCount,
-      balances: report.balances.map(({ mode, currency, account, debits, credits }) => ({
-        ...{ mode, currency, account, debits, credits },
-      })),
-      now: context.clock.now(),
-    });
+    const at = context.clock.now();
+    await recordCheck(context.db, { name: 'ledger', mode: 'all', at, differences: report.problemCount });
     return answerOf(report);
   },
 };

@@ -5,9 +5,9 @@ import type { CommandContext } from '../base/command-context.ts';
 import type { Mode } from '../base/config.ts';
 import { MAX_UNKNOWN_CHARGES } from '../domain/checkouts/accounting/apply-remedies.ts';
 import type { Difference } from '../domain/checkouts/accounting/compare-holds.ts';
-import { recordMoneyCheck } from '../domain/checkouts/accounting/money-check-queries.ts';
 import { reconcile } from '../domain/checkouts/accounting/reconcile.ts';
 import { recordPaidAgain } from '../domain/checkouts/refunds/close-refund.ts';
+import { recordCheck } from '../domain/monitoring/check-queries.ts';
 import { retryFailedMovements, venuesWithFailedMovements } from '../domain/payments/movement-queries.ts';
 import { addFailedRefund } from '../domain/payments/refund-queries.ts';
 import { isRefund } from '../domain/payments/settle-refund.ts';
@@ -64,16 +64,8 @@ const run: Command = {
       asked += found.asked;
       compared += found.compared;
       differences.push(...found.differences);
-      await recordMoneyCheck(context.db, {
-        id: context.ids.uuid(),
-        kind: 'reconcile',
-        mode: one,
-        compared: found.compared,
-        differences: found.differences.length,
-        unresolved: found.differences.filter(({ done }) => done === null).length,
-        balances: [],
-        now: context.clock.now(),
-      });
+      const open = found.differences.filter(({ done }) => done === null).length;
+      await recordCheck(context.db, { name: 'reconcile', mode: one, at: context.clock.now(), differences: open });
     }
     bar.end();
     const unresolved = differences.filter(({ done }) => done === null);

@@ -12,7 +12,6 @@ import { type NotifyServices, notifyDuePeople } from '../domain/accounts/notify-
 import { deleteOldPasskeyChallenges } from '../domain/accounts/passkey-queries.ts';
 import { deleteOldAccountSignIns } from '../domain/accounts/queries.ts';
 import { readDueCalendars } from '../domain/boats/read-calendars.ts';
-import { deleteOldMoneyChecks, recordMoneyCheck } from '../domain/checkouts/accounting/money-check-queries.ts';
 import { reconcile } from '../domain/checkouts/accounting/reconcile.ts';
 import { captureDue } from '../domain/checkouts/capture/capture.ts';
 import { applyDueProcessorEvents } from '../domain/checkouts/disputes/apply-disputes.ts';
@@ -36,6 +35,7 @@ import { type MailSender, sendDueMails } from '../domain/mail/send.ts';
 import { deleteOldMessages } from '../domain/members/messages/queries.ts';
 import { type SmsSender, sendDueMessages } from '../domain/members/messages/send.ts';
 import { deleteOldSignIns } from '../domain/members/queries.ts';
+import { recordCheck } from '../domain/monitoring/check-queries.ts';
 import { deleteOldNotices } from '../domain/notices/queries.ts';
 import { deleteOldDeclines } from '../domain/payments/decline-queries.ts';
 import { deleteOldProcessorEvents } from '../domain/payments/dispute-queries.ts';
@@ -164,12 +164,6 @@ export const LOOPS: readonly Loop[] = [
     intervalSeconds: 3_600,
     batchSize: 1_000,
     step: ({ payments }, batch) => deleteOldNotices(payments.db, payments.clock.now(), batch),
-  },
-  {
-    name: 'delete-old-money-checks',
-    intervalSeconds: 3_600,
-    batchSize: 1_000,
-    step: ({ payments }, batch) => deleteOldMoneyChecks(payments.db, payments.clock.now(), batch),
   },
   {
     name: 'delete-old-mails',
@@ -351,17 +345,9 @@ async function reconcileModes(payments: PaymentServices, log: Log): Promise<numb
 
 async function reconcileMode(payments: PaymentServices, log: Log, mode: Mode): Promise<void> {
   const since = payments.clock.now() - 2 * DAY_MS;
-  const { compared, differences } = await reconcile(payments, { mode, since, apply: null });
-  const unresolved = differences.filter(({ done }) => done === null).length;
-  const result = {
-    kind: 'reconcile',
-    mode,
-    compared,
-    differences: differences.length,
-    unresolved,
-    balances: [],
-  } as const;
-  await recordMoneyCheck(payments.db, { ...result, id: payments.ids.uuid(), now: payments.clock.now() });
+  const { differences } = await reconcile(payments, { mode, since, apply: null });
+  const open = differences.filter(({ done }) => done === null).length;
+  await recordCheck(payments.db, { name: 'reconcile', mode, at: payments.clock.now(), differences: open });
   for (const difference of differences)
     log[difference.done === null ? 'error' : 'warn'](
       difference,

@@ -140,6 +140,35 @@ describe('the list of checkouts', () => {
     expect(ids(await list('?offering=nothing'))).toEqual([]);
   });
 
+  it('looks through 20,000 checkouts for a page, says since when and goes on after them, and counts up to 10,000', async () => {
+    const large = await openTestVenue(world);
+    const account = await createAccount(world.context, 'large@harbor.example', [[large.venueId, 'viewer']]);
+    const { token } = await createSession(world.context, account);
+    await world.db.transaction(async (tx) => {
+      await tx.query('set local session_replication_role = replica');
+      await tx.query(
+        `insert into checkouts (venue_id, checkout_id, mode, status, amount, currency, fee_amount, party_size, pay_by,
+           expires_at, description, external_booking_id, url, return_url, metadata, fingerprint, created_at)
+         select $1::uuid, 'chk_' || lpad(i::text, 26, '0'), 'test', 'expired', case i when 1 then 77700 else 1000 end, 'usd', 0, 2,
+           now(), now(), case i when 2 then 'Whale watching' else 'Cabana' end, 'large-' || i, 'http://127.0.0.1/c/' || i,
+           'https://harbor.example/', '{}', '\\x00', now() - interval '1 day' + i * interval '1 millisecond'
+         from generate_series(1, 20050) i`,
+        [large.venueId],
+      );
+    });
+    const page = async (query: string): Promise<Json> =>
+      (await callConsole(world, 'GET', `/console/api/checkouts${query}`, { token, venue: large.venueId })).json;
+    for (const query of ['min_amount=70000', 'q=whale', 'sort=due&q=whale']) {
+      const first = await page(`?${query}`);
+      expect([first.data, typeof first.searched_since], query).toEqual([[], 'string']);
+      const next = await page(`?${query}&before=${encodeURIComponent(first.next_before)}`);
+      expect([next.data.length, next.next_before, next.searched_since], query).toEqual([1, null, null]);
+    }
+    const found = await page(`?q=chk_${'1'.padStart(26, '0')}`);
+    expect(found.data).toHaveLength(1);
+    expect((await page('?limit=1')).counts).toMatchObject({ all: 10_000, expired: 10_000, open: 0 });
+  });
+
   it('refuses what it does not understand at its field', async () => {
     const cases = [
       ['before=yesterday', '/query/before'],

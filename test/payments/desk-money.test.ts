@@ -163,10 +163,9 @@ describe('the books', () => {
     const cli = commandLine(world);
     await cli.run('ledger', 'check');
     await cli.run('reconcile', '--mode', 'test');
-    const { books, reconciles } = await health();
-    expect(books).toMatchObject({ is_right: true, differences: 0 });
-    expect(books.balances.map(({ account }: Json) => account)).toContain('processor_balance');
-    expect(reconciles[0]).toMatchObject({ compared: expect.any(Number), unresolved: expect.any(Number) });
+    const { books, reconcile } = await health();
+    expect(books).toEqual({ at: expect.any(String), differences: 0 });
+    expect(reconcile).toEqual({ at: expect.any(String), differences: expect.any(Number) });
   });
 });
 

@@ -5,8 +5,8 @@ import type { Mode } from '../../base/config.ts';
 import type { Db } from '../../base/db.ts';
 import type { Input, OperationResult } from '../../base/operation.ts';
 import type { DeskCaller } from '../accounts/account.ts';
-import { lastMoneyChecks } from '../checkouts/accounting/money-check-queries.ts';
 import { type StuckCapture, stuckCaptures } from '../checkouts/capture/stuck-queries.ts';
+import { type Check, readLastChecks } from '../monitoring/check-queries.ts';
 import {
   type OpenDebt,
   type OpenDispute,
@@ -20,7 +20,6 @@ import { findVenues } from '../venues/queries.ts';
 /** Most checkouts complete within seconds of the last hold. */
 const STUCK_MINUTES = 5;
 const MAX_LISTED = 200;
-const MAX_RECONCILES = 4;
 
 type Unnamed = Omit<MoneyCase, 'venue'> & { readonly venueId: string };
 
@@ -30,13 +29,12 @@ export async function getMoneyHealth(
   { query }: Input,
 ): Promise<OperationResult> {
   const mode = (query.mode ?? 'live') as Mode;
-  const [captures, movements, debts, disputes, reconciles, ledgers] = await Promise.all([
+  const [captures, movements, debts, disputes, checks] = await Promise.all([
     stuckCaptures(db, mode, { now, minutes: STUCK_MINUTES, limit: MAX_LISTED }),
     troubledMovements(db, mode, now, MAX_LISTED),
     openDebts(db, mode, MAX_LISTED),
     openDisputes(db, mode, MAX_LISTED),
-    lastMoneyChecks(db, 'reconcile', mode, MAX_RECONCILES),
-    lastMoneyChecks(db, 'ledger', mode, 1),
+    readLastChecks(db),
   ]);
   const failed = movements.filter(({ status }) => status === 'failed');
   const needsPerson = [...failed.map(movementCase), ...debts.map(debtCase), ...disputes.map(disputeCase)];
@@ -45,7 +43,6 @@ export async function getMoneyHealth(
     ...movements.filter(({ status }) => status !== 'failed').map(movementCase),
   ];
   const names = await namesOf(db, [...needsPerson, ...waiting]);
-  const [ledger] = ledgers;
   const body: MoneyHealth = {
     object: 'money_health',
     mode,
@@ -59,25 +56,15 @@ export async function getMoneyHealth(
     },
     needs_person: needsPerson.map((one) => named(one, names)),
     waiting: waiting.map((one) => named(one, names)),
-    books:
-      ledger === undefined
-        ? null
-        : {
-            at: ledger.at,
-            is_right: ledger.unresolved === 0,
-            differences: ledger.unresolved,
-            balances: ledger.balances
-              .filter((balance) => balance.mode === mode)
-              .map(({ account, currency, debits, credits }) => ({ account, currency, debits, credits })),
-          },
-    reconciles: reconciles.map(({ at, compared, differences, unresolved }) => ({
-      at,
-      compared,
-      differences,
-      unresolved,
-    })),
+    books: checkView(checks.find(({ name }) => name === 'ledger')),
+    reconcile: checkView(checks.find((check) => check.name === 'reconcile' && check.mode === mode)),
   };
   return { status: 200, body };
+}
+
+/** Null: it never ran. */
+function checkView(check: Check | undefined): MoneyHealth['books'] {
+  return check === undefined ? null : { at: new Date(check.at).toISOString(), differences: check.differences };
 }
 
 /** Sums of one currency: the service takes payments in one. */

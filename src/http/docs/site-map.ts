@@ -19,7 +19,18 @@ export const GUIDE_GROUPS: readonly GuideGroup[] = [
   { title: 'Before you go live', guides: ['testing', 'going-live'] },
   {
     title: 'For operators',
-    guides: ['operating', 'desk', 'backup', 'stripe', 'money-operations', 'guest-pages', 'activity', 'import'],
+    guides: [
+      'install',
+      'operating',
+      'desk',
+      'backup',
+      'monitoring',
+      'stripe',
+      'money-operations',
+      'guest-pages',
+      'activity',
+      'import',
+    ],
   },
 ];
 

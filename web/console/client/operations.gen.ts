@@ -381,26 +381,26 @@ export class ConsoleOperations {
    */
   listConsoleCheckouts(query?: ListConsoleCheckoutsParams, options?: RequestOptions): PagePromise<CheckoutRow, {
     readonly data: readonly CheckoutRow[];
-    /** Send it as `before` to get the next page; null on the last page. */
+    /** Send it as `before` to get the next page, which may be empty while `searched_since` is not null; null on the last page. */
     readonly next_before: string | null;
     /** How many checkouts of the same filters, but the status, have each status. */
     readonly counts: {
-      /** How many there are. */
+      /** How many there are; of one status at most 10,000, which means that many or more. */
       readonly all: number;
-      /** How many there are. */
+      /** How many there are; of one status at most 10,000, which means that many or more. */
       readonly open: number;
-      /** How many there are. */
+      /** How many there are; of one status at most 10,000, which means that many or more. */
       readonly collecting: number;
-      /** How many there are. */
+      /** How many there are; of one status at most 10,000, which means that many or more. */
       readonly funded: number;
-      /** How many there are. */
+      /** How many there are; of one status at most 10,000, which means that many or more. */
       readonly completed: number;
-      /** How many there are. */
+      /** How many there are; of one status at most 10,000, which means that many or more. */
       readonly expired: number;
-      /** How many there are. */
+      /** How many there are; of one status at most 10,000, which means that many or more. */
       readonly canceled: number;
     };
-    /** A search by words looks at the newest 20,000 checkouts: since when. Null when it looks at all of them. */
+    /** A search, and the filters by amount, offering and key, look at 20,000 checkouts for a page: this is when the last of them was created, and `next_before` goes on after it. `counts` are of the newest 20,000 then. Null when all were looked at. */
     readonly searched_since: string | null;
   }> {
     return this.#api.list({ method: 'GET', path: '/console/api/checkouts', query, cursor: 'before' }, options);
@@ -621,7 +621,13 @@ export class ConsoleOperations {
    * List the requests of the venue’s keys. Newest first, of the last 7 days or as long as the operator keeps them. A request is listed about a second after its answer; under overload some are not kept. Calls of the console itself are not in the list.
    * `GET /console/api/requests`
    */
-  listRequests(query?: ListRequestsParams, options?: RequestOptions): PagePromise<LoggedRequest> {
+  listRequests(query?: ListRequestsParams, options?: RequestOptions): PagePromise<LoggedRequest, {
+    readonly data: readonly LoggedRequest[];
+    /** Send it as `before` to get the next page; null on the last page. */
+    readonly next_before: string | null;
+    /** A page looks through 50,000 requests at most. If it found less than it may, this is when the last of them arrived, and `next_before` goes on after it; else null. */
+    readonly searched_since: string | null;
+  }> {
     return this.#api.list({ method: 'GET', path: '/console/api/requests', query, cursor: 'before' }, options);
   }
   /**

@@ -1473,37 +1473,20 @@ export type MoneyHealth = {
   readonly needs_person: readonly MoneyCase[];
   /** What is tried again by itself, the oldest first. */
   readonly waiting: readonly MoneyCase[];
-  /** The last check of the ledger; null: it was never checked. */
+  /** The last check of the ledger; null when it was never checked. */
   readonly books: {
-    /** When. */
-    readonly at: string;
-    /** True when it adds up and agrees with what happened. */
-    readonly is_right: boolean;
-    /** How many differences. */
-    readonly differences: number;
-    /** The accounts. */
-    readonly balances: readonly ({
-      /** The account of the ledger. */
-      readonly account: string;
-      /** The currency. */
-      readonly currency: string;
-      /** In minor units (cents). */
-      readonly debits: number;
-      /** In minor units (cents). */
-      readonly credits: number;
-    })[];
-  } | null;
-  /** The last comparisons with the processor, newest first. */
-  readonly reconciles: readonly ({
     /** When it ended. */
     readonly at: string;
-    /** How many records of the processor were compared. */
-    readonly compared: number;
-    /** How many differed. */
+    /** How many differences need a person. */
     readonly differences: number;
-    /** How many of them need a person. */
-    readonly unresolved: number;
-  })[];
+  } | null;
+  /** The last comparison with the processor; null when there was none. */
+  readonly reconcile: {
+    /** When it ended. */
+    readonly at: string;
+    /** How many differences need a person. */
+    readonly differences: number;
+  } | null;
 };
 
 /** The body that changes which mails a person gets. */

@@ -11,7 +11,6 @@ import { Button, Id } from '../ui/controls.tsx';
 import { ago, count, dateTime, money, number, time } from '../ui/format.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { Banner, Empty, Failed, Page, Section, Shown, Stat, Stats, Table } from '../ui/parts.tsx';
-import { Chip } from '../ui/states.tsx';
 import { useCommand } from './frame.tsx';
 import { NoteDialog } from './note-dialog.tsx';
 import { desk, mayMoveMoney } from './session.ts';
@@ -102,7 +101,7 @@ function Figures({ health }: { readonly health: MoneyHealth }): JSX.Element {
       <Stat
         icon="tick"
         label="Books"
-        figure={health.books === null ? '–' : health.books.is_right ? 'add up' : 'differ'}
+        figure={health.books === null ? '–' : health.books.differences === 0 ? 'add up' : 'differ'}
         note={health.books === null ? 'never checked' : `checked ${ago(health.books.at)}`}
       />
     </Stats>
@@ -232,64 +231,46 @@ async function run(one: MoneyCase, deed: MoneyCase['actions'][number], note: str
   else await desk.retryMovement(one.venue.id, one.id);
 }
 
-function Books({ health: { books, reconciles } }: { readonly health: MoneyHealth }): JSX.Element {
+function Books({ health: { books, reconcile } }: { readonly health: MoneyHealth }): JSX.Element {
   return (
     <div class="desk-books">
-      <Section
-        title="The books"
-        aside={
-          books === null ? undefined : books.is_right ? (
-            <Chip color="green" icon="check">
-              add up
-            </Chip>
-          ) : (
-            <Chip color="red" icon="alert">
-              differ
-            </Chip>
-          )
-        }
-      >
+      <Section title="The books">
         {books === null ? (
           <Empty snippet="npx everyshare ledger check">The ledger was not checked yet.</Empty>
         ) : (
-          <>
-            {!books.is_right && (
-              <Banner color="red" icon="alert">
-                <b>{count(books.differences, 'difference')}.</b> Stop what moves money by hand, and read{' '}
-                <code>npx everyshare ledger check</code>.
-              </Banner>
-            )}
-            <Table caption="Accounts" head={['Account', '>Debit', '>Credit']}>
-              {books.balances.map(({ account, currency, debits, credits }) => (
-                <tr key={`${account} ${currency}`}>
-                  <td>
-                    <code>{account}</code>
-                  </td>
-                  <td class="number">{debits > credits ? money(debits - credits, currency) : ''}</td>
-                  <td class="number">{credits > debits ? money(credits - debits, currency) : ''}</td>
-                </tr>
-              ))}
-            </Table>
-          </>
+          <CheckLine check={books} right="It adds up and agrees with what happened." command="ledger check" />
         )}
       </Section>
       <Section title="Reconcile" aside={<span class="quiet">every 6 hours</span>}>
-        {reconciles.length === 0 ? (
+        {reconcile === null ? (
           <Empty snippet="npx everyshare reconcile">The processor’s records were not compared yet.</Empty>
         ) : (
-          <ul class="changes">
-            {reconciles.map(({ at, compared, differences, unresolved }) => (
-              <li key={at}>
-                <span class={unresolved === 0 ? 'state green' : 'state red'}>
-                  <Icon name={unresolved === 0 ? 'check' : 'alert'} /> {dateTime(at)}
-                </span>{' '}
-                {number(compared)} compared, {differences} differ
-                {differences === 0 ? '' : `, ${unresolved} need a person`}
-              </li>
-            ))}
-          </ul>
+          <CheckLine check={reconcile} right="The processor’s records and ours agree." command="reconcile" />
         )}
       </Section>
     </div>
+  );
+}
+
+function CheckLine(props: {
+  readonly check: NonNullable<MoneyHealth['books']>;
+  readonly right: string;
+  readonly command: string;
+}): JSX.Element {
+  const { check, right, command } = props;
+  if (check.differences > 0)
+    return (
+      <Banner color="red" icon="alert">
+        <b>{count(check.differences, 'difference')}</b> at {dateTime(check.at)}. Stop what moves money by hand, and read{' '}
+        <code>npx everyshare {command}</code>.
+      </Banner>
+    );
+  return (
+    <p>
+      <span class="state green">
+        <Icon name="check" /> {dateTime(check.at)}
+      </span>{' '}
+      {right}
+    </p>
   );
 }

@@ -17,6 +17,7 @@ import { checkoutRow, keyOf } from './checkout-row.ts';
 import {
   type CheckoutFilter,
   countByStatus,
+  isNarrow,
   type ListedCheckout,
   type ListPart,
   type ListPlace,
@@ -44,13 +45,12 @@ export async function listConsoleCheckouts(db: Db, caller: Caller, input: Input)
   if (overdue.length > 0) found = await readPage(db, caller, request);
   const page = found.slice(0, limit);
   const last = found.length > limit ? page.at(-1) : undefined;
-  const nextBefore = last === undefined ? null : placeText(last);
+  const searched_since = isNarrow(filter) ? await searchedPart(db, request) : null;
+  // A page that found less than it may goes on after the checkouts that it looked through.
+  const nextBefore = last === undefined ? searched_since : placeText(last);
   const data = await rowsOf(db, caller, page);
   if (input.asCsv === true) return { status: 200, csv: toCsv(data), nextBefore };
-  const [counts, searched_since] = await Promise.all([
-    countByStatus(db, filter, caller.now),
-    filter.search === null ? null : searchedSince(db, filter),
-  ]);
+  const counts = await countByStatus(db, filter, caller.now);
   const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
   return { status: 200, body: { data, next_before: nextBefore, counts: { all, ...counts }, searched_since } };
 }
@@ -65,6 +65,12 @@ async function readPage(db: Db, caller: Caller, { filter, order, after, limit }:
   if (order === 'newest') return read('all', limit + 1);
   const due = after?.part === 'rest' ? [] : await read('due', limit + 1);
   return due.length > limit ? due : [...due, ...(await read('rest', limit + 1 - due.length))];
+}
+
+/** Of what is to be paid all are looked through before the rest. */
+function searchedPart(db: Db, { filter, order, after }: ListRequest): Promise<string | null> {
+  const part = order === 'due' ? 'rest' : 'all';
+  return searchedSince(db, filter, part, after?.part === part ? after.place : null);
 }
 
 async function rowsOf(db: Db, { venue, seal }: Caller, page: readonly ListedCheckout[]): Promise<CheckoutRow[]> {

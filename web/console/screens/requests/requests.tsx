@@ -12,7 +12,7 @@ import { useApiCall } from '../../shell/api-line.tsx';
 import { useKeys } from '../../shell/shortcuts.tsx';
 import { Button, Link, LinkButton, SelectField, TextField } from '../../ui/controls.tsx';
 import { saveFile } from '../../ui/download.ts';
-import { dateTime, number, timeWithSeconds, zoneName } from '../../ui/format.ts';
+import { date, dateTime, number, timeWithSeconds, zoneName } from '../../ui/format.ts';
 import { Icon, type IconName } from '../../ui/icon.tsx';
 import { Pages } from '../../ui/pages.tsx';
 import { Empty, Page, Shown, Table } from '../../ui/parts.tsx';
@@ -85,9 +85,15 @@ export default function RequestsScreen({ id = '' }: ScreenProps): JSX.Element {
             <Kinds summary={summary} address={address} />
           ) : (
             <Shown loaded={list}>
-              {({ data, next_before }) => (
+              {({ data, next_before, searched_since }) => (
                 <>
                   {data.length === 0 ? <NoRequests address={address} /> : <RequestTable list={data} openId={id} />}
+                  {searched_since !== null && (
+                    <p class="quiet">
+                      50,000 requests were looked through, back to {date(searched_since)}. The next page goes on from
+                      there.
+                    </p>
+                  )}
                   <Pages address={address} nextBefore={next_before} />
                 </>
               )}

@@ -8,7 +8,7 @@ import type { Account, AccountEmail, AccountSession, AccountUpdate, ApiKey, ApiK
 export type ListConsoleCheckoutsParams = {
   /** Only checkouts in this state. */
   readonly status?: "open" | "collecting" | "funded" | "completed" | "expired" | "canceled";
-  /** The id of a checkout, the beginning of a booking id, or words of the description or of the organizer’s name. */
+  /** The id of a checkout, of a share or of a payout, the beginning of a booking id, or words of the description or of the organizer’s name. */
   readonly q?: string;
   /** Only checkouts created at this time or later. */
   readonly from?: string;

@@ -882,6 +882,15 @@ export type ConsoleHome = {
     /** How many payouts. */
     readonly payouts: number;
   })[];
+  /** What was paid out in the last 30 days, today included, by currency, the largest first. */
+  readonly paid_30_days: readonly ({
+    /** The currency. */
+    readonly currency: string;
+    /** What was transferred to the venue, in minor units (cents). */
+    readonly amount: number;
+    /** How many payouts. */
+    readonly payouts: number;
+  })[];
   /** What is on its way to the venue, by currency. */
   readonly on_its_way: readonly ({
     /** The currency. */
@@ -1219,6 +1228,14 @@ export type CustomSlotsUpdate = {
   })[];
 };
 
+/** What a venue owes and an operator writes off. */
+export type DebtWriteOff = {
+  /** What the venue owes of it now, in minor units (cents). */
+  readonly amount: number;
+  /** Why. For operators alone. */
+  readonly note: string;
+};
+
 /** An invite to which its guest has said no. */
 export type DeclinedInvite = {
   /** Always declined_invite. */
@@ -1284,6 +1301,30 @@ export type Delivery = {
   readonly created_at: string;
   /** True for a sample that tested the endpoint: it is tried once, and its event is in no list. */
   readonly sample: boolean;
+};
+
+/** A decision about the version that the reviewer saw. */
+export type DeskDecision = {
+  /** The `version` of the answer that the reviewer saw. */
+  readonly version: string;
+};
+
+/** A rejection of the version that the reviewer saw. */
+export type DeskRejection = {
+  /** The `version` of the answer that the reviewer saw. */
+  readonly version: string;
+  /** Why, for the venue to correct it. */
+  readonly note: string;
+};
+
+/** Who is signed in to the desk, and their role as an operator. */
+export type DeskSession = {
+  /** The person who is signed in. */
+  readonly account: Account;
+  /** The role of the operator: `admin` (all), `reviewer` (reviews), `finance` (money), `support` (reads). */
+  readonly role: "admin" | "reviewer" | "support" | "finance";
+  /** The session of this browser. */
+  readonly session: AccountSession;
 };
 
 /** A guest has disputed a charge with their bank. */
@@ -2068,6 +2109,12 @@ export type LoggedRequestDetail = {
   readonly body_is_cut: boolean;
 };
 
+/** A failed refund that the operator has paid outside of the processor. */
+export type ManualPayment = {
+  /** How it was paid: the reference of the bank transfer, for example. For operators alone. */
+  readonly reference: string;
+};
+
 /** How the deliveries of one venue system are read: transport, signature, events and what each does, and where each field of an offering comes from. */
 export type Mapping = {
   /** The address of this schema. */
@@ -2293,6 +2340,115 @@ export type Me = {
   };
   /** What to call next, in sentences; only for a sandbox key. */
   readonly next_steps?: readonly string[];
+};
+
+/** What came of an action at the desk. */
+export type MoneyAction = {
+  /** The id of the checkout or the movement. */
+  readonly id: string;
+  /** Its state now. */
+  readonly status: string;
+};
+
+/** Money that waits or failed, and what can be done. */
+export type MoneyCase = {
+  /** The type of this object. */
+  readonly object: "money_case";
+  /** What it is: the `capture` of a funded checkout, a `refund` to a guest or the `return` of a charge, a `transfer` to the venue or its `reversal`, a `debt` of the venue, a `dispute`. */
+  readonly kind: "capture" | "refund" | "return" | "transfer" | "reversal" | "debt" | "dispute";
+  /** The id of the checkout, the movement or the dispute. */
+  readonly id: string;
+  /** The venue. */
+  readonly venue: {
+    /** The id of the venue. */
+    readonly id: string;
+    /** The name of the venue. */
+    readonly name: string;
+  };
+  /** The checkout that it is about. */
+  readonly checkout_id: string;
+  /** In minor units (cents). */
+  readonly amount: number;
+  /** The currency. */
+  readonly currency: string;
+  /** What happened, in words. */
+  readonly what: string;
+  /** What the processor said last; null when it said nothing. */
+  readonly error: string | null;
+  /** Since when. */
+  readonly since: string;
+  /** How often it was tried. */
+  readonly tries: number;
+  /** When the worker tries it next; null when it does not. */
+  readonly next_try_at: string | null;
+  /** What an operator can do: `retry`, `pay_by_hand`, `write_off`. */
+  readonly actions: readonly ("retry" | "pay_by_hand" | "write_off")[];
+};
+
+/** What needs a person about money, what waits, and whether the books are right. */
+export type MoneyHealth = {
+  /** The type of this object. */
+  readonly object: "money_health";
+  /** The mode. */
+  readonly mode: "test" | "live";
+  /** When it was read. */
+  readonly as_of: string;
+  /** The counts, each of at most 200. */
+  readonly figures: {
+    /** Checkouts that are funded for more than five minutes. */
+    readonly stuck_captures: {
+      /** How many. */
+      readonly count: number;
+      /** Since when the oldest is funded. */
+      readonly oldest_at: string | null;
+    };
+    /** Refunds and returns that failed. */
+    readonly failed_refunds: {
+      /** How many. */
+      readonly count: number;
+      /** Together, in minor units (cents). */
+      readonly amount: number;
+    };
+    /** Transfers and reversals that failed. */
+    readonly failed_payouts: {
+      /** How many. */
+      readonly count: number;
+      /** Together, in minor units (cents). */
+      readonly amount: number;
+    };
+    /** Disputes that are not decided. */
+    readonly open_disputes: {
+      /** How many. */
+      readonly count: number;
+      /** Together, in minor units (cents). */
+      readonly amount: number;
+    };
+    /** What venues owe. */
+    readonly venue_debts: {
+      /** How many. */
+      readonly count: number;
+      /** Together, in minor units (cents). */
+      readonly amount: number;
+    };
+  };
+  /** What an operator must decide, at most 200 of each kind. */
+  readonly needs_person: readonly MoneyCase[];
+  /** What is tried again by itself, the oldest first. */
+  readonly waiting: readonly MoneyCase[];
+  /** The last check of the ledger; null when it was never checked. */
+  readonly books: {
+    /** When it ended. */
+    readonly at: string;
+    /** How many differences need a person. */
+    readonly differences: number;
+  } | null;
+  /** The last comparison with the processor; null when there was none. */
+  readonly reconcile: {
+    /** When it ended. */
+    readonly at: string;
+    /** How many differences need a person. */
+    readonly differences: number;
+  } | null;
 };
 
 /** The body that changes which mails a person gets. */
@@ -2705,13 +2861,13 @@ export type Payout = {
 export type PayoutBalance = {
   /** The currency of every amount here. */
   readonly currency: string;
-  /** What is still to be transferred, in minor units (cents). */
-  readonly to_come: number;
+  /** Transfers that are still to be sent, without those that the processor refused, in minor units (cents). The same as on_its_way of the first page. The to_come of a statement also has refused transfers, and subtracts what is still to be taken back. */
+  readonly on_its_way: number;
   /** When the next transfer is due, in UTC; null when none is. */
   readonly next_at: string | null;
-  /** How much of to_come waits for the end of a dispute, in minor units (cents). */
+  /** How much of on_its_way waits for the end of a dispute, in minor units (cents). */
   readonly held_back: number;
-  /** Transfers that the card processor refused, which are not in to_come, in minor units (cents). */
+  /** Transfers that the card processor refused, which are not in on_its_way, in minor units (cents). */
   readonly failed: number;
   /** What the venue owes, until later transfers settle it, in minor units (cents). */
   readonly owed: number;
@@ -3027,6 +3183,69 @@ export type RequestSummary = {
   readonly keys: readonly RequestKeyCounts[];
 };
 
+/** An offering, an event or a boat as a reviewer sees it. */
+export type ReviewCase = {
+  /** The type of this object. */
+  readonly object: "review_case";
+  /** The id of the object. */
+  readonly id: string;
+  /** The kind of the object. */
+  readonly kind: "offering" | "event" | "boat";
+  /** The mode in which it was sent. */
+  readonly mode: "test" | "live";
+  /** The status of its review; inactive for a boat that is not offered. */
+  readonly status: "pending" | "approved" | "rejected" | "inactive";
+  /** Its title, or the name of the boat. */
+  readonly title: string;
+  /** The venue's own id for it; null when it sent none. */
+  readonly external_id: string | null;
+  /** The venue that sent it. */
+  readonly venue: {
+    /** The id of the venue. */
+    readonly id: string;
+    /** The name of the venue. */
+    readonly name: string;
+    /** True for a venue that is linked: it can have live keys. */
+    readonly linked: boolean;
+  };
+  /** Why it was rejected; null otherwise. */
+  readonly review_note: string | null;
+  /** Names all that this answer shows. A decision sends it, and is refused when anything has changed since. */
+  readonly version: string;
+  /** True when members see a version of it. */
+  readonly is_visible: boolean;
+  /** The version that members see; null when they see none. */
+  readonly visible: { readonly [name: string]: unknown } | null;
+  /** The version that members do not see: it waits for its review, was rejected or is inactive. Null when they see the only version. */
+  readonly waiting: { readonly [name: string]: unknown } | null;
+  /** Where the two versions differ, at most 200; empty when there is only one. */
+  readonly differences: readonly ({
+    /** The JSON pointer of the field, in both versions. */
+    readonly field: string;
+    /** Changed; added: only in waiting; removed: only in visible. */
+    readonly change: "changed" | "added" | "removed";
+  })[];
+  /** What a boat carries for reviewers alone; null when there is nothing. */
+  readonly extra: unknown;
+  /** When the version was sent that waits, or when it was last changed. */
+  readonly waiting_since: string;
+  /** When it was first sent. */
+  readonly created_at: string;
+  /** When it was last reviewed; null when it never was. */
+  readonly reviewed_at: string | null;
+  /** The decisions on it, oldest first, at most 100. */
+  readonly history: readonly ({
+    /** When. */
+    readonly at: string;
+    /** What was done. */
+    readonly action: string;
+    /** The name or mail address of the operator. */
+    readonly by: string;
+    /** The note of a rejection; null for others. */
+    readonly note: string | null;
+  })[];
+};
+
 /** The body that decides a review in test mode. */
 export type ReviewDecision = {
   /** The id of the offering, experience or boat. */
@@ -3035,6 +3254,45 @@ export type ReviewDecision = {
   readonly status: "approved" | "rejected";
   /** Why it was rejected, 1 to 2000 characters. */
   readonly review_note?: string;
+};
+
+/** An offering, an event or a boat as a line of the review queue. */
+export type ReviewItem = {
+  /** The type of this object. */
+  readonly object: "review_item";
+  /** The id of the object. */
+  readonly id: string;
+  /** The kind of the object. */
+  readonly kind: "offering" | "event" | "boat";
+  /** The mode in which it was sent. */
+  readonly mode: "test" | "live";
+  /** The status of its review. */
+  readonly status: "pending" | "approved" | "rejected";
+  /** Its title, or the name of the boat. */
+  readonly title: string;
+  /** The venue's own id for it; null when it sent none. */
+  readonly external_id: string | null;
+  /** The venue that sent it. */
+  readonly venue: {
+    /** The id of the venue. */
+    readonly id: string;
+    /** The name of the venue. */
+    readonly name: string;
+  };
+  /** True when it was reviewed before, and a change of it waits. */
+  readonly is_change: boolean;
+  /** When the version was sent that waits, or when it was last changed. */
+  readonly waiting_since: string;
+};
+
+/** A reason for a rejection that reviewers often give. */
+export type ReviewReason = {
+  /** The name of the reason, for `review reject --reason`. */
+  readonly key: string;
+  /** The reason in a few words. */
+  readonly name: string;
+  /** What the venue reads. */
+  readonly note: string;
 };
 
 /** The key that replaces another, with its text, which is shown once; and the old one. */
@@ -3264,6 +3522,8 @@ export type Statement = {
   readonly from: string;
   /** The first day that does not count any more. */
   readonly to: string;
+  /** The line is of a part of its day or week, because from or to of the request, or before, is inside of it. */
+  readonly is_partial: boolean;
   /** The currency of every amount here. */
   readonly currency: string;
   /** How many checkouts. */
@@ -3282,7 +3542,7 @@ export type Statement = {
   readonly kept: number;
   /** What was transferred and not taken back, in minor units (cents). */
   readonly paid_out: number;
-  /** What is still to be transferred; below zero when something is still to be taken back, in minor units (cents). */
+  /** What is still to be transferred, refused transfers included, less what is still to be taken back: it can be below zero, in minor units (cents). */
   readonly to_come: number;
   /** What was not transferred because it settled debts of the venue, in minor units (cents). */
   readonly settled_debts: number;
@@ -3312,7 +3572,7 @@ export type StatementTotals = {
   readonly kept: number;
   /** What was transferred and not taken back, in minor units (cents). */
   readonly paid_out: number;
-  /** What is still to be transferred; below zero when something is still to be taken back, in minor units (cents). */
+  /** What is still to be transferred, refused transfers included; below zero when something is still to be taken back, in minor units (cents). */
   readonly to_come: number;
   /** What was not transferred because it settled debts of the venue, in minor units (cents). */
   readonly settled_debts: number;

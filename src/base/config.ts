@@ -77,6 +77,8 @@ export interface Config {
   /** Calls with a partner's key are kept for the console. */
   readonly requestLog: boolean;
   readonly requestLogDays: number;
+  /** How many backups `everyshare backup` keeps in its folder; 0: all. */
+  readonly backupsKept: number;
 }
 
 export interface MemberIssuer {
@@ -362,6 +364,7 @@ export function readConfig(env: Env): Config {
     payoutDelayHours: read.integer('PAYOUT_DELAY_HOURS', 0, 0, 24 * 90),
     requestLog: read.oneOf('REQUEST_LOG', ['on', 'off'], 'on') === 'on',
     requestLogDays: read.integer('REQUEST_LOG_DAYS', 7, 1, 30),
+    backupsKept: read.integer('BACKUPS_KEPT', 14, 0, 10_000),
   };
   if (read.problems.length > 0) throw new ConfigError(read.problems);
   return config;

@@ -12,6 +12,8 @@ export interface Metrics {
   countConnections(open: () => number): void;
   /** A connection was refused (too many in all, or of its address), or dropped (its client did not read). */
   countDropped(reason: 'total' | 'address' | 'unread'): void;
+  /** A call was refused with 429. `limit`: whose rolling hour is used up, or `other` for any other limit. */
+  countRefusal(limit: string): void;
   /** The request log had no room for so many calls, or could not write them. */
   countUnlogged(lines: number): void;
   text(): Promise<string>;
@@ -43,6 +45,12 @@ export function makeMetrics(texts: TextSource, process: MetricsRegistry = makeMe
     labelNames: ['reason'],
     registers: [register],
   });
+  const refusals = new Counter({
+    name: 'everyshare_rate_limit_refusals_total',
+    help: 'How many calls were refused with 429, by the limit: the rolling hour of a key, address, …, or another limit.',
+    labelNames: ['limit'],
+    registers: [register],
+  });
   const unlogged = new Counter({
     name: 'everyshare_request_log_dropped_total',
     help: 'How many calls the request log dropped: it had no room for them, or could not write them.',
@@ -66,6 +74,7 @@ export function makeMetrics(texts: TextSource, process: MetricsRegistry = makeMe
       });
     },
     countDropped: (reason) => dropped.inc({ reason }),
+    countRefusal: (limit) => refusals.inc({ limit }),
     countUnlogged: (lines) => unlogged.inc(lines),
     text: process.text,
     contentType: process.contentType,

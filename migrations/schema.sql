@@ -360,6 +360,17 @@ CREATE TRIGGER checkout_status_follows_the_transitions BEFORE INSERT OR UPDATE O
 CREATE TRIGGER checkouts_are_never_deleted BEFORE DELETE OR TRUNCATE ON checkouts FOR EACH STATEMENT EXECUTE FUNCTION enforce_no_deletes();
 CREATE CONSTRAINT TRIGGER party_adds_up AFTER UPDATE OF status ON checkouts DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION enforce_party_invariants();
 
+-- The last comparison with the processor of each mode, and the last check of the ledger, of all modes.
+CREATE TABLE checks (
+  name text NOT NULL,
+  mode text NOT NULL,
+  at timestamp with time zone NOT NULL,
+  differences integer NOT NULL,
+  CONSTRAINT checks_pkey PRIMARY KEY (name, mode),
+  CONSTRAINT check_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text, 'all'::text])),
+  CONSTRAINT check_name_is_known CHECK (name = ANY (ARRAY['reconcile'::text, 'ledger'::text]))
+);
+
 -- The rolling day: what one subject used, numbered in order. The use N places before limits the next one to a day
 -- later. Logged, unlike the rolling hour: texts cost money, so a crash must not reset the counts.
 CREATE TABLE daily_uses (
@@ -492,6 +503,7 @@ CREATE TABLE disputes (
 );
 CREATE INDEX disputes_by_checkout ON disputes USING btree (venue_id, checkout_id);
 CREATE INDEX disputes_by_hold ON disputes USING btree (venue_id, hold_id);
+CREATE INDEX disputes_open ON disputes USING btree (mode) WHERE status <> ALL (ARRAY['won'::text, 'lost'::text, 'warning_closed'::text, 'prevented'::text]);
 CREATE INDEX disputes_undivided ON disputes USING btree (mode, changed_at) WHERE status = 'lost'::text AND venue_part IS NULL;
 
 -- The lease of one endpoint's deliveries. due_at is never later than the soonest delivery's.
@@ -539,6 +551,7 @@ CREATE TABLE events (
   CONSTRAINT events_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id),
   CONSTRAINT event_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text]))
 );
+CREATE INDEX events_by_age ON events USING brin (created_at) WITH (autosummarize='on');
 CREATE UNIQUE INDEX events_by_subject ON events USING btree (venue_id, subject, sequence);
 CREATE UNIQUE INDEX events_by_time ON events USING btree (venue_id, mode, created_at);
 CREATE TRIGGER events_are_append_only BEFORE DELETE OR UPDATE ON events FOR EACH ROW EXECUTE FUNCTION enforce_append_only();
@@ -579,6 +592,17 @@ CREATE UNIQUE INDEX experiences_by_external_id ON experiences USING btree (venue
 CREATE UNIQUE INDEX experiences_by_live_id ON experiences USING btree (venue_id, experience_id);
 CREATE INDEX experiences_by_status ON experiences USING btree (venue_id, mode, status, created_at);
 CREATE INDEX experiences_pending ON experiences USING btree (created_at) WHERE status = 'pending'::text;
+
+-- The newest figures of the installation, for /metrics and the page of operators. One row.
+CREATE TABLE figures (
+  only_row boolean NOT NULL DEFAULT true,
+  computed_at timestamp with time zone,
+  leased_until timestamp with time zone NOT NULL DEFAULT '-infinity'::timestamp with time zone,
+  figures json,
+  CONSTRAINT figures_pkey PRIMARY KEY (only_row),
+  CONSTRAINT figures_computed_have_a_time CHECK ((figures IS NULL) = (computed_at IS NULL)),
+  CONSTRAINT figures_have_one_row CHECK (only_row)
+);
 
 -- Payout accounts that are not in use: of the other processor, in use again when that one is set up again; or replaced
 -- by another account.
@@ -677,6 +701,7 @@ CREATE TABLE holds (
 ) WITH (fillfactor=80);
 CREATE INDEX holds_by_checkout ON holds USING btree (venue_id, checkout_id);
 CREATE INDEX holds_due ON holds USING btree (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX holds_held ON holds USING btree (capture_before) INCLUDE (mode, currency, amount) WHERE status = 'held'::text;
 CREATE UNIQUE INDEX holds_one_for_a_share ON holds USING btree (venue_id, share_id) WHERE renews IS NULL AND (status = ANY (ARRAY['requested'::text, 'open'::text, 'held'::text, 'capturing'::text, 'captured'::text]));
 CREATE UNIQUE INDEX holds_one_renewal_of_each ON holds USING btree (venue_id, renews) WHERE renews IS NOT NULL AND (status = ANY (ARRAY['requested'::text, 'open'::text, 'held'::text, 'capturing'::text, 'captured'::text]));
 CREATE INDEX holds_without_fee ON holds USING btree (mode, hold_id) WHERE processor_fee IS NULL AND (status = ANY (ARRAY['captured'::text, 'returned'::text]));
@@ -706,6 +731,8 @@ CREATE TABLE hook_bookings (
   slots_taken json NOT NULL,
   -- The start of its last slot, or its last delivery: it is deleted some time after that.
   last_at timestamp with time zone NOT NULL,
+  -- The last delivery about the booking canceled all of it.
+  is_canceled boolean NOT NULL DEFAULT false,
   CONSTRAINT hook_bookings_pkey PRIMARY KEY (venue_id, integration_id, booking_hash),
   CONSTRAINT booking_hash_is_sha256 CHECK (octet_length(booking_hash) = 32)
 );
@@ -1020,9 +1047,10 @@ CREATE TABLE ledger_entries (
   at timestamp with time zone NOT NULL,
   CONSTRAINT ledger_entries_pkey PRIMARY KEY (venue_id, kind, subject),
   CONSTRAINT ledger_entries_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id),
-  CONSTRAINT ledger_entry_is_between_the_accounts_of_its_kind CHECK (kind = 'capture'::text AND debit = 'processor_balance'::text AND credit = 'guest_funds'::text OR kind = 'processor_fee'::text AND debit = 'processor_fees'::text AND credit = 'processor_balance'::text OR kind = 'earning'::text AND debit = 'guest_funds'::text AND credit = 'venue_payable'::text OR kind = 'fee'::text AND debit = 'guest_funds'::text AND credit = 'fee_income'::text OR kind = 'transfer'::text AND debit = 'venue_payable'::text AND credit = 'processor_balance'::text OR kind = 'reversal'::text AND debit = 'processor_balance'::text AND credit = 'venue_payable'::text OR kind = 'debt'::text AND debit = 'venue_debts'::text AND credit = 'venue_payable'::text OR kind = 'debt_paid'::text AND debit = 'venue_payable'::text AND credit = 'venue_debts'::text OR kind = 'refund'::text AND debit = 'venue_payable'::text AND credit = 'processor_balance'::text OR kind = 'fee_return'::text AND debit = 'fee_income'::text AND credit = 'processor_balance'::text OR kind = 'return'::text AND debit = 'guest_funds'::text AND credit = 'processor_balance'::text OR kind = 'refund_failed'::text AND debit = 'processor_balance'::text AND credit = 'venue_payable'::text OR kind = 'fee_return_failed'::text AND debit = 'processor_balance'::text AND credit = 'fee_income'::text OR kind = 'return_failed'::text AND debit = 'processor_balance'::text AND credit = 'guest_funds'::text OR kind = 'refund_closed'::text AND debit = 'venue_payable'::text AND credit = 'paid_elsewhere'::text OR kind = 'fee_return_closed'::text AND debit = 'fee_income'::text AND credit = 'paid_elsewhere'::text OR kind = 'return_closed'::text AND debit = 'guest_funds'::text AND credit = 'paid_elsewhere'::text OR kind = 'dispute'::text AND debit = 'disputed_funds'::text AND credit = 'processor_balance'::text OR kind = 'dispute_fee'::text AND debit = 'processor_fees'::text AND credit = 'processor_balance'::text OR kind = 'dispute_fee_returned'::text AND debit = 'processor_balance'::text AND credit = 'processor_fees'::text OR kind = 'dispute_won'::text AND debit = 'processor_balance'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_lost'::text AND debit = 'venue_payable'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_fee_lost'::text AND debit = 'fee_income'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_returned'::text AND debit = 'guest_funds'::text AND credit = 'disputed_funds'::text),
+  CONSTRAINT ledger_entry_is_between_the_accounts_of_its_kind CHECK (kind = 'capture'::text AND debit = 'processor_balance'::text AND credit = 'guest_funds'::text OR kind = 'processor_fee'::text AND debit = 'processor_fees'::text AND credit = 'processor_balance'::text OR kind = 'earning'::text AND debit = 'guest_funds'::text AND credit = 'venue_payable'::text OR kind = 'fee'::text AND debit = 'guest_funds'::text AND credit = 'fee_income'::text OR kind = 'transfer'::text AND debit = 'venue_payable'::text AND credit = 'processor_balance'::text OR kind = 'reversal'::text AND debit = 'processor_balance'::text AND credit = 'venue_payable'::text OR kind = 'debt'::text AND debit = 'venue_debts'::text AND credit = 'venue_payable'::text OR kind = 'debt_paid'::text AND debit = 'venue_payable'::text AND credit = 'venue_debts'::text OR kind = 'debt_written_off'::text AND debit = 'written_off'::text AND credit = 'venue_debts'::text OR kind = 'refund'::text AND debit = 'venue_payable'::text AND credit = 'processor_balance'::text OR kind = 'fee_return'::text AND debit = 'fee_income'::text AND credit = 'processor_balance'::text OR kind = 'return'::text AND debit = 'guest_funds'::text AND credit = 'processor_balance'::text OR kind = 'refund_failed'::text AND debit = 'processor_balance'::text AND credit = 'venue_payable'::text OR kind = 'fee_return_failed'::text AND debit = 'processor_balance'::text AND credit = 'fee_income'::text OR kind = 'return_failed'::text AND debit = 'processor_balance'::text AND credit = 'guest_funds'::text OR kind = 'refund_closed'::text AND debit = 'venue_payable'::text AND credit = 'paid_elsewhere'::text OR kind = 'fee_return_closed'::text AND debit = 'fee_income'::text AND credit = 'paid_elsewhere'::text OR kind = 'return_closed'::text AND debit = 'guest_funds'::text AND credit = 'paid_elsewhere'::text OR kind = 'dispute'::text AND debit = 'disputed_funds'::text AND credit = 'processor_balance'::text OR kind = 'dispute_fee'::text AND debit = 'processor_fees'::text AND credit = 'processor_balance'::text OR kind = 'dispute_fee_returned'::text AND debit = 'processor_balance'::text AND credit = 'processor_fees'::text OR kind = 'dispute_won'::text AND debit = 'processor_balance'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_lost'::text AND debit = 'venue_payable'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_fee_lost'::text AND debit = 'fee_income'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_returned'::text AND debit = 'guest_funds'::text AND credit = 'disputed_funds'::text),
   CONSTRAINT ledger_entry_moves_something CHECK (amount > 0 AND debit <> credit)
 );
+CREATE INDEX ledger_entries_by_age ON ledger_entries USING brin (at) WITH (autosummarize='on');
 CREATE INDEX ledger_entries_by_checkout ON ledger_entries USING btree (venue_id, checkout_id);
 CREATE TRIGGER ledger_entries_are_append_only BEFORE DELETE OR UPDATE ON ledger_entries FOR EACH ROW EXECUTE FUNCTION enforce_append_only();
 CREATE TRIGGER ledger_entries_are_never_emptied BEFORE TRUNCATE ON ledger_entries FOR EACH STATEMENT EXECUTE FUNCTION enforce_append_only();
@@ -1203,6 +1231,8 @@ CREATE TABLE movements (
   owed_amount integer NOT NULL DEFAULT 0,
   -- How much of owed_amount is settled by later transfers (debt_offsets).
   settled_amount integer NOT NULL DEFAULT 0,
+  -- How much of settled_amount an operator has written off: the venue no longer owes it, and the loss is ours.
+  written_off_amount integer NOT NULL DEFAULT 0,
   CONSTRAINT movements_pkey PRIMARY KEY (venue_id, movement_id),
   CONSTRAINT movements_venue_id_hold_id_fkey FOREIGN KEY (venue_id, hold_id) REFERENCES holds(venue_id, hold_id),
   CONSTRAINT movement_amount_is_positive CHECK (amount > 0 OR amount = 0 AND status = 'dropped'::text),
@@ -1221,7 +1251,8 @@ END),
   CONSTRAINT movement_reversal_names_its_transfer CHECK ((reversed_transfer_id IS NOT NULL) = (kind = 'reversal'::text)),
   CONSTRAINT movement_sent_amount_is_within CHECK (sent_amount >= 0 AND sent_amount <= amount),
   CONSTRAINT movement_settled_amount_is_within CHECK (settled_amount >= 0 AND settled_amount <= owed_amount),
-  CONSTRAINT movement_status_is_known CHECK (status = ANY (ARRAY['waiting'::text, 'sending'::text, 'pending'::text, 'frozen'::text, 'done'::text, 'owed'::text, 'failed'::text, 'dropped'::text, 'closed'::text]))
+  CONSTRAINT movement_status_is_known CHECK (status = ANY (ARRAY['waiting'::text, 'sending'::text, 'pending'::text, 'frozen'::text, 'done'::text, 'owed'::text, 'failed'::text, 'dropped'::text, 'closed'::text])),
+  CONSTRAINT movement_written_off_is_within CHECK (written_off_amount >= 0 AND written_off_amount <= settled_amount)
 ) WITH (fillfactor=80);
 CREATE INDEX movements_by_checkout ON movements USING btree (venue_id, checkout_id);
 CREATE INDEX movements_by_hold ON movements USING btree (venue_id, hold_id);
@@ -1229,6 +1260,7 @@ CREATE INDEX movements_due ON movements USING btree (due_at) WHERE due_at IS NOT
 CREATE UNIQUE INDEX movements_one_transfer_for_a_share ON movements USING btree (venue_id, hold_id) WHERE kind = 'transfer'::text;
 CREATE INDEX movements_sent ON movements USING btree (venue_id, mode, done_at) WHERE kind = 'transfer'::text AND done_at IS NOT NULL;
 CREATE INDEX movements_to_send ON movements USING btree (venue_id, mode, due_at) WHERE kind = 'transfer'::text AND (status = ANY (ARRAY['waiting'::text, 'sending'::text, 'pending'::text, 'frozen'::text, 'failed'::text]));
+CREATE INDEX movements_unfinished ON movements USING btree (mode, kind, status) INCLUDE (currency, amount) WHERE status = ANY (ARRAY['waiting'::text, 'sending'::text, 'pending'::text, 'frozen'::text, 'owed'::text, 'failed'::text]);
 CREATE INDEX movements_unsettled ON movements USING btree (mode, movement_id) WHERE status = ANY (ARRAY['sending'::text, 'pending'::text, 'failed'::text]);
 CREATE INDEX movements_with_debts ON movements USING btree (venue_id, mode, currency, movement_id) WHERE owed_amount > settled_amount;
 CREATE TRIGGER movement_status_follows_the_transitions BEFORE INSERT OR UPDATE OF status ON movements FOR EACH ROW EXECUTE FUNCTION enforce_transition('movement');
@@ -1386,6 +1418,21 @@ CREATE TABLE payouts (
 );
 CREATE UNIQUE INDEX payouts_by_time ON payouts USING btree (venue_id, mode, created_at);
 CREATE UNIQUE INDEX payouts_one_for_a_checkout ON payouts USING btree (venue_id, checkout_id);
+
+-- Servers and workers. Each writes its row every 20 seconds; rows unseen for a day are deleted.
+CREATE TABLE processes (
+  process_id uuid NOT NULL,
+  role text NOT NULL,
+  version text NOT NULL,
+  schema_version integer NOT NULL,
+  host text NOT NULL,
+  started_at timestamp with time zone NOT NULL,
+  seen_at timestamp with time zone NOT NULL,
+  outcomes json NOT NULL,
+  CONSTRAINT processes_pkey PRIMARY KEY (process_id),
+  CONSTRAINT process_role_is_known CHECK (role = ANY (ARRAY['start'::text, 'serve'::text, 'worker'::text]))
+);
+CREATE INDEX processes_by_age ON processes USING btree (seen_at);
 
 -- Webhook events of the processor whose venue is known only after the worker has asked the processor.
 CREATE TABLE processor_events (
@@ -1764,6 +1811,7 @@ CREATE TABLE webhook_endpoints (
 --   'processor_fees', 'debit', 'what the processor has charged us for its service'
 --   'venue_debts', 'debit', 'what venues owe us because a transfer could not be taken back'
 --   'venue_payable', 'credit', 'what we owe a venue; below zero, what it owes us until a transfer is taken back'
+--   'written_off', 'debit', 'what venues owed us and an operator has written off'
 
 -- The rows of state_transitions.
 --   'checkout', '', 'open'

@@ -1228,6 +1228,14 @@ export type CustomSlotsUpdate = {
   })[];
 };
 
+/** What a venue owes and an operator writes off. */
+export type DebtWriteOff = {
+  /** What the venue owes of it now, in minor units (cents). */
+  readonly amount: number;
+  /** Why. For operators alone. */
+  readonly note: string;
+};
+
 /** An invite to which its guest has said no. */
 export type DeclinedInvite = {
   /** Always declined_invite. */
@@ -2101,6 +2109,12 @@ export type LoggedRequestDetail = {
   readonly body_is_cut: boolean;
 };
 
+/** A failed refund that the operator has paid outside of the processor. */
+export type ManualPayment = {
+  /** How it was paid: the reference of the bank transfer, for example. For operators alone. */
+  readonly reference: string;
+};
+
 /** How the deliveries of one venue system are read: transport, signature, events and what each does, and where each field of an offering comes from. */
 export type Mapping = {
   /** The address of this schema. */
@@ -2144,8 +2158,10 @@ export type Mapping = {
     readonly type: string | null;
     /** The path of the venue's id in the venue system, where several venues share one address. */
     readonly account?: string;
+    /** The path of a second id of the venue, for messages that do not have the first. The server learns it from a message that has both. */
+    readonly account_alias?: string;
   };
-  /** How the server recognizes a repeated delivery: by the event’s id, by the body’s hash within a day, or, for pings that carry only ids, by the body’s hash within ten seconds. */
+  /** How the server recognizes a repeated delivery: by the event’s id, or by the body’s hash: within a day if the body has a version or changes nothing, else within ten seconds, because two real changes can send the same body. refresh_only: no body has a version. */
   readonly dedupe: "field" | "body_hash" | "refresh_only";
   /** The events, in the order in which they are tried. */
   readonly events: readonly ({
@@ -2153,7 +2169,7 @@ export type Mapping = {
     readonly name: string;
     /** All of these conditions must hold; the server uses the first event that matches. No path leads through a list. */
     readonly match: readonly ({
-      /** A path in the body. */
+      /** A path in the body; | separates paths of which the first that has a value counts. */
       readonly path: string;
       /** One of these values. */
       readonly is?: readonly string[];
@@ -2166,11 +2182,11 @@ export type Mapping = {
     readonly object?: string;
     /** The path at which the paths of the object begin. */
     readonly within?: string;
-    /** Two real changes can be byte for byte the same; an equal body counts as a repetition only within ten seconds. */
+    /** Two real changes can be byte for byte the same; an equal body counts as a repetition only within ten seconds, even if it has a version. */
     readonly id_only?: boolean;
     /** One item of the list that the path leads through must satisfy this condition; else the event is ignored. */
     readonly some?: {
-      /** A path in the body. */
+      /** A path in the body; | separates paths of which the first that has a value counts. */
       readonly path: string;
       /** One of these values. */
       readonly is?: readonly string[];
@@ -2192,20 +2208,24 @@ export type Mapping = {
     readonly each?: string;
     /** Only items of each that satisfy these conditions count. */
     readonly each_where?: readonly ({
-      /** A path in the body. */
+      /** A path in the body; | separates paths of which the first that has a value counts. */
       readonly path: string;
       /** One of these values. */
       readonly is?: readonly string[];
       /** None of these values; no value at all is right too. */
       readonly not?: readonly string[];
     })[];
+    /** Why a body is ignored in which no item counts. */
+    readonly each_why?: string;
+    /** A canceled booking never becomes active again: an active state that comes later and has no version is an older one. */
+    readonly cancel_is_final?: boolean;
     /** One tier for each item of this list. */
     readonly each_tier?: string;
     /** If a booking does not say how many places an option takes, the object of this kind with the offering’s id does. */
     readonly seats_from?: string;
     /** Only items of each_tier that satisfy these conditions count. */
     readonly each_tier_where?: readonly ({
-      /** A path in the body. */
+      /** A path in the body; | separates paths of which the first that has a value counts. */
       readonly path: string;
       /** One of these values. */
       readonly is?: readonly string[];
@@ -2240,7 +2260,7 @@ export type Mapping = {
       /** The form of the version. */
       readonly version_as?: "number" | "time";
     };
-    /** Where each field of an offering comes from; every field is listed. tier.* and slot.* are the fields of a price tier and of a slot, currency belongs to a tier, timezone to cutoff_minutes belong to the availability. booking.party says how many places a booking subtracts from its slot, booking.seats how many its options use (the larger number counts), tier.seats how many places one unit of the option takes, booking.status whether the booking is canceled. */
+    /** Where each field of an offering comes from; every field is listed. tier.* and slot.* are the fields of a price tier and of a slot, currency belongs to a tier, timezone to cutoff_minutes belong to the availability. booking.party says how many places a booking subtracts from its slot, booking.seats how many its options use (this counts if all are known, else the larger number), tier.seats how many places one unit of the option takes, booking.status whether the booking is canceled. */
     readonly fields: { readonly [name: string]: MappingField };
   })[];
 };
@@ -2253,13 +2273,22 @@ export type MappingField = {
   readonly path?: string;
   /** A second path that the conversion needs: a precision, a time of day, a number to subtract or to multiply with. */
   readonly with?: string;
-  /** How the server converts the value; text when absent. count: the number of items of the list. sum: the sum over the list, each number times the number at with, if there is one. included_tax: a fee, the price with tax less the price at with. */
+  /** How the server converts the value; text when absent. count: the number of items of the list. sum: the sum over the list, each number times the number at with, if there is one. included_tax: a fee in percent, from the price with tax and the price at with. */
   readonly as?: "text" | "currency" | "integer" | "count" | "sum" | "remaining" | "minor_int" | "included_tax" | "minor_int_with_precision" | "decimal_number" | "decimal_string" | "int_string" | "unix_seconds_string" | "unix_ms_string" | "iso_offset" | "iso_offset_nocolon" | "iso_local" | "hhmm_int" | "template";
   /** For fixed: the value. For template: the text in which the value replaces {}. */
   readonly value?: string;
   /** The field is read only if these conditions hold; for count, only items that satisfy them count. */
   readonly where?: readonly ({
-    /** A path in the body. */
+    /** A path in the body; | separates paths of which the first that has a value counts. */
+    readonly path: string;
+    /** One of these values. */
+    readonly is?: readonly string[];
+    /** None of these values; no value at all is right too. */
+    readonly not?: readonly string[];
+  })[];
+  /** For slot.capacity: the number is 0 if these conditions hold. */
+  readonly zero_where?: readonly ({
+    /** A path in the body; | separates paths of which the first that has a value counts. */
     readonly path: string;
     /** One of these values. */
     readonly is?: readonly string[];
@@ -2311,6 +2340,115 @@ export type Me = {
   };
   /** What to call next, in sentences; only for a sandbox key. */
   readonly next_steps?: readonly string[];
+};
+
+/** What came of an action at the desk. */
+export type MoneyAction = {
+  /** The id of the checkout or the movement. */
+  readonly id: string;
+  /** Its state now. */
+  readonly status: string;
+};
+
+/** Money that waits or failed, and what can be done. */
+export type MoneyCase = {
+  /** The type of this object. */
+  readonly object: "money_case";
+  /** What it is: the `capture` of a funded checkout, a `refund` to a guest or the `return` of a charge, a `transfer` to the venue or its `reversal`, a `debt` of the venue, a `dispute`. */
+  readonly kind: "capture" | "refund" | "return" | "transfer" | "reversal" | "debt" | "dispute";
+  /** The id of the checkout, the movement or the dispute. */
+  readonly id: string;
+  /** The venue. */
+  readonly venue: {
+    /** The id of the venue. */
+    readonly id: string;
+    /** The name of the venue. */
+    readonly name: string;
+  };
+  /** The checkout that it is about. */
+  readonly checkout_id: string;
+  /** In minor units (cents). */
+  readonly amount: number;
+  /** The currency. */
+  readonly currency: string;
+  /** What happened, in words. */
+  readonly what: string;
+  /** What the processor said last; null when it said nothing. */
+  readonly error: string | null;
+  /** Since when. */
+  readonly since: string;
+  /** How often it was tried. */
+  readonly tries: number;
+  /** When the worker tries it next; null when it does not. */
+  readonly next_try_at: string | null;
+  /** What an operator can do: `retry`, `pay_by_hand`, `write_off`. */
+  readonly actions: readonly ("retry" | "pay_by_hand" | "write_off")[];
+};
+
+/** What needs a person about money, what waits, and whether the books are right. */
+export type MoneyHealth = {
+  /** The type of this object. */
+  readonly object: "money_health";
+  /** The mode. */
+  readonly mode: "test" | "live";
+  /** When it was read. */
+  readonly as_of: string;
+  /** The counts, each of at most 200. */
+  readonly figures: {
+    /** Checkouts that are funded for more than five minutes. */
+    readonly stuck_captures: {
+      /** How many. */
+      readonly count: number;
+      /** Since when the oldest is funded. */
+      readonly oldest_at: string | null;
+    };
+    /** Refunds and returns that failed. */
+    readonly failed_refunds: {
+      /** How many. */
+      readonly count: number;
+      /** Together, in minor units (cents). */
+      readonly amount: number;
+    };
+    /** Transfers and reversals that failed. */
+    readonly failed_payouts: {
+      /** How many. */
+      readonly count: number;
+      /** Together, in minor units (cents). */
+      readonly amount: number;
+    };
+    /** Disputes that are not decided. */
+    readonly open_disputes: {
+      /** How many. */
+      readonly count: number;
+      /** Together, in minor units (cents). */
+      readonly amount: number;
+    };
+    /** What venues owe. */
+    readonly venue_debts: {
+      /** How many. */
+      readonly count: number;
+      /** Together, in minor units (cents). */
+      readonly amount: number;
+    };
+  };
+  /** What an operator must decide, at most 200 of each kind. */
+  readonly needs_person: readonly MoneyCase[];
+  /** What is tried again by itself, the oldest first. */
+  readonly waiting: readonly MoneyCase[];
+  /** The last check of the ledger; null when it was never checked. */
+  readonly books: {
+    /** When it ended. */
+    readonly at: string;
+    /** How many differences need a person. */
+    readonly differences: number;
+  } | null;
+  /** The last comparison with the processor; null when there was none. */
+  readonly reconcile: {
+    /** When it ended. */
+    readonly at: string;
+    /** How many differences need a person. */
+    readonly differences: number;
+  } | null;
 };
 
 /** The body that changes which mails a person gets. */

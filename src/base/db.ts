@@ -19,7 +19,19 @@ export interface Db extends Queryable {
   readonly background: Queryable;
   /** One transaction: committed when `work` resolves, rolled back when it throws. Retried after a deadlock. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
+  /** The connections of this process by their use. Absent: this is no database of its own. */
+  connections?(): ConnectionCounts[];
   close(): Promise<void>;
+}
+
+export interface ConnectionCounts {
+  readonly use: 'statements' | 'priority' | 'background' | 'transactions';
+  readonly max: number;
+  readonly open: number;
+  /** Statements in flight, or transactions that hold a connection. */
+  readonly busy: number;
+  /** Transactions that wait for a connection. */
+  readonly waiting: number;
 }
 
 export interface DbOptions {
@@ -182,6 +194,18 @@ export function openDb(options: DbOptions): Db {
         }
       }
     },
+    connections: () => [
+      { use: 'statements', ...statementPool.counts() },
+      { use: 'priority', ...priority.counts() },
+      { use: 'background', ...background.counts() },
+      {
+        use: 'transactions',
+        max: pool.options.max,
+        open: pool.totalCount,
+        busy: pool.totalCount - pool.idleCount,
+        waiting: pool.waitingCount,
+      },
+    ],
     async close() {
       await Promise.all([statementPool.close(), priority.close(), background.close(), pool.end()]);
     },
@@ -271,6 +295,11 @@ class PipelinedPool {
       best = this.#open();
     }
     return best;
+  }
+
+  counts(): Omit<ConnectionCounts, 'use'> {
+    const busy = this.#connections.reduce((sum, { inFlight }) => sum + inFlight, 0);
+    return { max: this.size, open: this.#connections.length, busy, waiting: 0 };
   }
 
   #open(): PipelinedConnection {

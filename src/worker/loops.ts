@@ -35,6 +35,7 @@ import { type MailSender, sendDueMails } from '../domain/mail/send.ts';
 import { deleteOldMessages } from '../domain/members/messages/queries.ts';
 import { type SmsSender, sendDueMessages } from '../domain/members/messages/send.ts';
 import { deleteOldSignIns } from '../domain/members/queries.ts';
+import { recordCheck } from '../domain/monitoring/check-queries.ts';
 import { deleteOldNotices } from '../domain/notices/queries.ts';
 import { deleteOldDeclines } from '../domain/payments/decline-queries.ts';
 import { deleteOldProcessorEvents } from '../domain/payments/dispute-queries.ts';
@@ -345,6 +346,8 @@ async function reconcileModes(payments: PaymentServices, log: Log): Promise<numb
 async function reconcileMode(payments: PaymentServices, log: Log, mode: Mode): Promise<void> {
   const since = payments.clock.now() - 2 * DAY_MS;
   const { differences } = await reconcile(payments, { mode, since, apply: null });
+  const open = differences.filter(({ done }) => done === null).length;
+  await recordCheck(payments.db, { name: 'reconcile', mode, at: payments.clock.now(), differences: open });
   for (const difference of differences)
     log[difference.done === null ? 'error' : 'warn'](
       difference,

@@ -112,7 +112,7 @@ describe('the list of checkouts', () => {
     }
   });
 
-  it('finds by id, the beginning of a booking id, words of the description and the name of the organizer', async () => {
+  it('finds by id, also of a share or a payout, the beginning of a booking id, words of the description and the name of the organizer', async () => {
     const find = async (q: string): Promise<string[]> => ids(await list(`?q=${encodeURIComponent(q)}`)).sort();
     expect(await find(made.open.id)).toEqual([made.open.id]);
     expect(await find('bk-101')).toEqual([made.soon.id]);
@@ -124,6 +124,13 @@ describe('the list of checkouts', () => {
     const organizer = (await venue.read(made.soon.id)).shares[0].display_name;
     expect(organizer).toBeTruthy();
     expect(await find(organizer)).toContain(made.soon.id);
+    // The ids of a share and of a payout lead to their checkout, and to none of another venue.
+    expect(await find(made.soon.shares[1].id)).toEqual([made.soon.id]);
+    const { data: payouts } = (await venue.get('/v1/payouts')).json;
+    expect(await find(payouts[0].id)).toEqual([payouts[0].checkout_id]);
+    const other = await openTestVenue(world);
+    const foreign = await other.collecting({ party_size: 2 });
+    expect(await find(foreign.shares[0].id)).toEqual([]);
     const counted = await list('?q=sail&status=open');
     expect([ids(counted), counted.counts.all, counted.searched_since]).toEqual([[made.open.id], 2, null]);
   });

@@ -162,7 +162,7 @@ describe('payout onboarding', () => {
     const back = await fetch(json.url, { method: 'POST', redirect: 'manual', body: new URLSearchParams({ token }) });
     const done = await (await fetch(back.headers.get('location') ?? '')).text();
     expect(done).toContain('Payouts are set up');
-    expect(done).toContain(`href="${world.context.services.consoleUrl()}/go-live"`);
+    expect(done).toContain(`href="${world.context.services.consoleUrl()}/v/${venue}/test/go-live"`);
     expect((await read(finance)).steps[1]).toEqual({ id: 'payouts', done: true, missing: null });
     expect(await auditOf(world, venue, 'payout.')).toEqual([
       ['payout.onboard', `account ${finance.id}`, expect.stringMatching(/^acct_/), { mode: 'live' }],

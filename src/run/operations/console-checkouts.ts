@@ -33,7 +33,7 @@ const LIST_QUERY = {
   properties: {
     status: { type: 'string', enum: CHECKOUT_STATUSES, description: 'Only checkouts in this state.' },
     q: text(
-      'The id of a checkout, the beginning of a booking id, or words of the description or of the organizer’s name.',
+      'The id of a checkout, of a share or of a payout, the beginning of a booking id, or words of the description or of the organizer’s name.',
       'cabana',
     ),
     from: time('Only checkouts created at this time or later.'),

@@ -3,12 +3,12 @@
 import type { ApiPromise } from '../../../sdk/src/api-promise.ts';
 import type { Api, RequestOptions } from '../../../sdk/src/api.ts';
 import type { PagePromise } from '../../../sdk/src/page.ts';
-import type { Account, AccountEmail, AccountSession, AccountUpdate, ApiKey, ApiKeyCreate, ApiKeyRoll, ApiKeyUpdate, AuditEntry, CatalogueItem, CatalogueVersions, CheckoutMoney, CheckoutRow, CheckoutTimeline, CodeMail, ConsoleChallenge, ConsoleEnded, ConsoleHome, ConsoleLinkSignIn, ConsoleSession, ConsoleSignIn, ConsoleSignInVerify, ConsoleSignedIn, ConsoleStepUp, CreatedApiKey, CreatedVenue, DeskDecision, DeskRejection, DeskSession, DomainCode, DomainCreate, DomainMail, EndpointHealth, FirstSteps, GoLive, Invitation, InvitationCreate, ListedDispute, LoggedRequest, LoggedRequestDetail, NotificationChange, NotificationPreference, PaidCheckout, Passkey, PasskeyAdd, PasskeyAnswer, PasskeyCreation, PasskeyRename, PasskeyRequest, PayoutBalance, PayoutOnboarding, PayoutOnboardingCreate, Person, PersonRole, Refund, RefundPreview, RequestSummary, ReviewCase, ReviewItem, ReviewReason, RolledApiKey, Statement, StatementTotals, TermsAccept, TestInbox, VenueCreate, VenueOrigin, VenueOriginChange, VenueSettings, VenueUpdate } from './types.gen.ts';
+import type { Account, AccountEmail, AccountSession, AccountUpdate, ApiKey, ApiKeyCreate, ApiKeyRoll, ApiKeyUpdate, AuditEntry, CatalogueItem, CatalogueVersions, CheckoutMoney, CheckoutRow, CheckoutTimeline, CodeMail, ConsoleChallenge, ConsoleEnded, ConsoleHome, ConsoleLinkSignIn, ConsoleSession, ConsoleSignIn, ConsoleSignInVerify, ConsoleSignedIn, ConsoleStepUp, CreatedApiKey, CreatedVenue, DebtWriteOff, DeskDecision, DeskRejection, DeskSession, DomainCode, DomainCreate, DomainMail, EndpointHealth, FirstSteps, GoLive, Invitation, InvitationCreate, ListedDispute, LoggedRequest, LoggedRequestDetail, ManualPayment, MoneyAction, MoneyHealth, NotificationChange, NotificationPreference, PaidCheckout, Passkey, PasskeyAdd, PasskeyAnswer, PasskeyCreation, PasskeyRename, PasskeyRequest, PayoutBalance, PayoutOnboarding, PayoutOnboardingCreate, Person, PersonRole, Refund, RefundPreview, RequestSummary, ReviewCase, ReviewItem, ReviewReason, RolledApiKey, Statement, StatementTotals, TermsAccept, TestInbox, VenueCreate, VenueOrigin, VenueOriginChange, VenueSettings, VenueUpdate } from './types.gen.ts';
 
 export type ListConsoleCheckoutsParams = {
   /** Only checkouts in this state. */
   readonly status?: "open" | "collecting" | "funded" | "completed" | "expired" | "canceled";
-  /** The id of a checkout, the beginning of a booking id, or words of the description or of the organizer’s name. */
+  /** The id of a checkout, of a share or of a payout, the beginning of a booking id, or words of the description or of the organizer’s name. */
   readonly q?: string;
   /** Only checkouts created at this time or later. */
   readonly from?: string;
@@ -146,6 +146,11 @@ export type ListReviewsParams = {
   readonly limit?: number;
   /** The `next_after` of the previous page. */
   readonly after?: string;
+};
+
+export type GetMoneyHealthParams = {
+  /** The mode. */
+  readonly mode?: "test" | "live";
 };
 
 export class ConsoleOperations {
@@ -833,5 +838,40 @@ export class ConsoleOperations {
    */
   reopenReview(id: string, body: DeskDecision, options?: RequestOptions): ApiPromise<ReviewCase> {
     return this.#api.send({ method: 'POST', path: '/desk/api/reviews/{id}/reopen', params: [id], body }, options);
+  }
+  /**
+   * Get what needs a person about money. Failed refunds, transfers and reversals, debts and disputes; what is tried again by itself; the last reconcile and ledger check.
+   * `GET /desk/api/money`
+   */
+  getMoneyHealth(query?: GetMoneyHealthParams, options?: RequestOptions): ApiPromise<MoneyHealth> {
+    return this.#api.send({ method: 'GET', path: '/desk/api/money', query }, options);
+  }
+  /**
+   * Charge the cards of a funded checkout now. A card that is charged is never charged again. 409 `not_funded`: nothing is left to charge.
+   * `POST /desk/api/money/venues/{venue_id}/checkouts/{id}/retry`
+   */
+  retryCapture(venueId: string, id: string, options?: RequestOptions): ApiPromise<MoneyAction> {
+    return this.#api.send({ method: 'POST', path: '/desk/api/money/venues/{venue_id}/checkouts/{id}/retry', params: [venueId, id] }, options);
+  }
+  /**
+   * Try a refund, transfer or reversal again. The worker sends it within a second. A failed one uses another key at the processor. 409 `not_retryable`: it is done, or not due yet.
+   * `POST /desk/api/money/venues/{venue_id}/movements/{id}/retry`
+   */
+  retryMovement(venueId: string, id: string, options?: RequestOptions): ApiPromise<MoneyAction> {
+    return this.#api.send({ method: 'POST', path: '/desk/api/money/venues/{venue_id}/movements/{id}/retry', params: [venueId, id] }, options);
+  }
+  /**
+   * Record that a failed refund was paid outside. It is never sent again. The ledger has it as paid elsewhere. 409 `not_failed`: it has not failed.
+   * `POST /desk/api/money/venues/{venue_id}/movements/{id}/pay_by_hand`
+   */
+  payByHand(venueId: string, id: string, body: ManualPayment, options?: RequestOptions): ApiPromise<MoneyAction> {
+    return this.#api.send({ method: 'POST', path: '/desk/api/money/venues/{venue_id}/movements/{id}/pay_by_hand', params: [venueId, id], body }, options);
+  }
+  /**
+   * Write off what a venue owes. The loss is ours, and the ledger has it. 409 `debt_changed`: the venue owes another amount by now.
+   * `POST /desk/api/money/venues/{venue_id}/movements/{id}/write_off`
+   */
+  writeOffDebt(venueId: string, id: string, body: DebtWriteOff, options?: RequestOptions): ApiPromise<MoneyAction> {
+    return this.#api.send({ method: 'POST', path: '/desk/api/money/venues/{venue_id}/movements/{id}/write_off', params: [venueId, id], body }, options);
   }
 }

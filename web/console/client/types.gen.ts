@@ -854,6 +854,14 @@ export type CreatedVenue = {
   };
 };
 
+/** What a venue owes and an operator writes off. */
+export type DebtWriteOff = {
+  /** What the venue owes of it now, in minor units (cents). */
+  readonly amount: number;
+  /** Why. For operators alone. */
+  readonly note: string;
+};
+
 /** A decision about the version that the reviewer saw. */
 export type DeskDecision = {
   /** The `version` of the answer that the reviewer saw. */
@@ -1364,6 +1372,121 @@ export type LoggedRequestDetail = {
   readonly body: string | null;
   /** True when the body was longer. */
   readonly body_is_cut: boolean;
+};
+
+/** A failed refund that the operator has paid outside of the processor. */
+export type ManualPayment = {
+  /** How it was paid: the reference of the bank transfer, for example. For operators alone. */
+  readonly reference: string;
+};
+
+/** What came of an action at the desk. */
+export type MoneyAction = {
+  /** The id of the checkout or the movement. */
+  readonly id: string;
+  /** Its state now. */
+  readonly status: string;
+};
+
+/** Money that waits or failed, and what can be done. */
+export type MoneyCase = {
+  /** The type of this object. */
+  readonly object: "money_case";
+  /** What it is: the `capture` of a funded checkout, a `refund` to a guest or the `return` of a charge, a `transfer` to the venue or its `reversal`, a `debt` of the venue, a `dispute`. */
+  readonly kind: "capture" | "refund" | "return" | "transfer" | "reversal" | "debt" | "dispute";
+  /** The id of the checkout, the movement or the dispute. */
+  readonly id: string;
+  /** The venue. */
+  readonly venue: {
+    /** The id of the venue. */
+    readonly id: string;
+    /** The name of the venue. */
+    readonly name: string;
+  };
+  /** The checkout that it is about. */
+  readonly checkout_id: string;
+  /** In minor units (cents). */
+  readonly amount: number;
+  /** The currency. */
+  readonly currency: string;
+  /** What happened, in words. */
+  readonly what: string;
+  /** What the processor said last; null when it said nothing. */
+  readonly error: string | null;
+  /** Since when. */
+  readonly since: string;
+  /** How often it was tried. */
+  readonly tries: number;
+  /** When the worker tries it next; null when it does not. */
+  readonly next_try_at: string | null;
+  /** What an operator can do: `retry`, `pay_by_hand`, `write_off`. */
+  readonly actions: readonly ("retry" | "pay_by_hand" | "write_off")[];
+};
+
+/** What needs a person about money, what waits, and whether the books are right. */
+export type MoneyHealth = {
+  /** The type of this object. */
+  readonly object: "money_health";
+  /** The mode. */
+  readonly mode: "test" | "live";
+  /** When it was read. */
+  readonly as_of: string;
+  /** The counts, each of at most 200. */
+  readonly figures: {
+    /** Checkouts that are funded for more than five minutes. */
+    readonly stuck_captures: {
+      /** How many. */
+      readonly count: number;
+      /** Since when the oldest is funded. */
+      readonly oldest_at: string | null;
+    };
+    /** Refunds and returns that failed. */
+    readonly failed_refunds: {
+      /** How many. */
+      readonly count: number;
+      /** Together, in minor units (cents). */
+      readonly amount: number;
+    };
+    /** Transfers and reversals that failed. */
+    readonly failed_payouts: {
+      /** How many. */
+      readonly count: number;
+      /** Together, in minor units (cents). */
+      readonly amount: number;
+    };
+    /** Disputes that are not decided. */
+    readonly open_disputes: {
+      /** How many. */
+      readonly count: number;
+      /** Together, in minor units (cents). */
+      readonly amount: number;
+    };
+    /** What venues owe. */
+    readonly venue_debts: {
+      /** How many. */
+      readonly count: number;
+      /** Together, in minor units (cents). */
+      readonly amount: number;
+    };
+  };
+  /** What an operator must decide, at most 200 of each kind. */
+  readonly needs_person: readonly MoneyCase[];
+  /** What is tried again by itself, the oldest first. */
+  readonly waiting: readonly MoneyCase[];
+  /** The last check of the ledger; null when it was never checked. */
+  readonly books: {
+    /** When it ended. */
+    readonly at: string;
+    /** How many differences need a person. */
+    readonly differences: number;
+  } | null;
+  /** The last comparison with the processor; null when there was none. */
+  readonly reconcile: {
+    /** When it ended. */
+    readonly at: string;
+    /** How many differences need a person. */
+    readonly differences: number;
+  } | null;
 };
 
 /** The body that changes which mails a person gets. */

@@ -68,17 +68,14 @@ function copyRowId(): void {
 }
 
 function onKey(event: KeyboardEvent): void {
+  // A dialog is decided first: the palette above it would lead away from what it shows.
+  const isInDialog = document.querySelector('dialog[open]') !== null;
   if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
     event.preventDefault();
-    openPalette();
+    if (!isInDialog && place.value !== null) openPalette();
     return;
   }
-  const isBlocked =
-    event.ctrlKey ||
-    event.metaKey ||
-    event.altKey ||
-    isTyping(event.target) ||
-    document.querySelector('dialog[open]') !== null;
+  const isBlocked = event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || isInDialog;
   if (isBlocked || areKeysOff.value || (place.value === null && !isAtDesk.value)) return;
   const key = event.key;
   if (Date.now() < goUntil) {

@@ -10,12 +10,14 @@ import { isTime } from '../../../base/schema/formats.ts';
 import { utc } from '../../../base/schema/normalize.ts';
 import { showActors } from '../../accounts/actors.ts';
 import type { Caller } from '../../keys/caller.ts';
+import { checkoutOfPayout } from '../../payments/payout-queries.ts';
 import { expireBatch, expireOne } from '../expire.ts';
 import { hasOverdue } from '../expire-queries.ts';
 import type { CheckoutStatus } from '../transitions.ts';
 import { checkoutRow, keyOf } from './checkout-row.ts';
 import {
   type CheckoutFilter,
+  checkoutOfShare,
   countByStatus,
   isNarrow,
   type ListedCheckout,
@@ -35,7 +37,7 @@ interface ListRequest {
 type Found = ListedCheckout & { readonly part: ListPart };
 
 export async function listConsoleCheckouts(db: Db, caller: Caller, input: Input): Promise<OperationResult> {
-  const request = requestOf(caller, input);
+  const request = await withCheckoutId(db, requestOf(caller, input));
   const { filter, limit } = request;
   if (await hasOverdue(db, caller.venue.id, caller.now)) await expireBatch(db, caller, caller.venue.id);
   let found = await readPage(db, caller, request);
@@ -53,6 +55,20 @@ export async function listConsoleCheckouts(db: Db, caller: Caller, input: Input)
   const counts = await countByStatus(db, filter, caller.now);
   const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
   return { status: 200, body: { data, next_before: nextBefore, counts: { all, ...counts }, searched_since } };
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** A search for the id of a share or a payout is one for its checkout. */
+async function withCheckoutId(db: Db, request: ListRequest): Promise<ListRequest> {
+  const { search, venueId } = request.filter;
+  const checkoutId = search === null ? null : await checkoutNamedBy(db, venueId, search);
+  return checkoutId === null ? request : { ...request, filter: { ...request.filter, search: checkoutId } };
+}
+
+async function checkoutNamedBy(db: Db, venueId: string, search: string): Promise<string | null> {
+  if (search.startsWith('shr_')) return checkoutOfShare(db, venueId, search);
+  return UUID.test(search) ? checkoutOfPayout(db, venueId, search) : null;
 }
 
 /** Up to `limit` + 1 rows. By what is due next: the part to be paid, then the rest. */

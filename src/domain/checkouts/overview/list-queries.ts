@@ -236,3 +236,12 @@ export async function searchedSince(
   );
   return rows.length === 2 ? (rows[0]?.at ?? null) : null;
 }
+
+/** Null: the venue has no such share. */
+export async function checkoutOfShare(db: Queryable, venueId: string, shareId: string): Promise<string | null> {
+  const [found] = await db.query<{ readonly id: string }>(
+    'select checkout_id as "id" from shares where venue_id = $1 and share_id = $2',
+    [venueId, shareId],
+  );
+  return found?.id ?? null;
+}

@@ -9,12 +9,12 @@ import { usePlace } from '../../session.ts';
 import { useApiCall } from '../../shell/api-line.tsx';
 import { type ScreenKey, useKeys } from '../../shell/shortcuts.tsx';
 import { Button, Link } from '../../ui/controls.tsx';
+import { CsvButton } from '../../ui/csv-button.tsx';
 import { date, number } from '../../ui/format.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Pages } from '../../ui/pages.tsx';
 import { Empty, Page, Shown } from '../../ui/parts.tsx';
 import { colorOf, iconOf, wordOf } from '../../ui/states.tsx';
-import { ExportButton } from './export-button.tsx';
 import { Filters, focusSearch } from './filters.tsx';
 import { isStatus, listQuery, STATUSES } from './list-query.ts';
 import { NewCheckoutDialog } from './new-checkout-dialog.tsx';
@@ -28,6 +28,7 @@ export default function CheckoutsScreen(): JSX.Element {
   const address = useAddressQuery();
   const [isNew, setNew] = useState(false);
   const query = { ...listQuery(address), limit: LIMIT };
+  const { before: _page, ...filters } = listQuery(address);
   const text = JSON.stringify(query);
   const list = useLoad(
     (signal) => client.console.listConsoleCheckouts(query, { signal }).then(({ answer }) => answer),
@@ -52,7 +53,9 @@ export default function CheckoutsScreen(): JSX.Element {
       title="Checkouts"
       actions={
         <>
-          <ExportButton address={address} />
+          <CsvButton name="checkouts" read={(page) => client.console.listConsoleCheckoutsCsv({ ...filters, ...page })}>
+            Export CSV
+          </CsvButton>
           {mayCreate && (
             <Button kind="primary" icon="plus" shortcut="C" onClick={() => setNew(true)}>
               New checkout

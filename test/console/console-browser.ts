@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { expect, inject, onTestFinished } from 'vitest';
 import type { Role } from '../../src/domain/accounts/roles.ts';
-import { browserPath, openBrowser } from '../pages/browser.ts';
+import { browserPath, MAX_WAIT_MS, openBrowser } from '../pages/browser.ts';
 import { createAccount, createSession } from '../support/console-client.ts';
 import { openTestWorld, type TestWorld, type TestWorldOptions } from '../support/test-world.ts';
 
@@ -55,6 +55,7 @@ export class ConsoleBrowser {
     });
     // An open page asks the server for changes, which takes time from the tests that follow.
     onTestFinished(() => context.close());
+    context.setDefaultTimeout(MAX_WAIT_MS);
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     const page = await context.newPage();
     const faults: string[] = [];

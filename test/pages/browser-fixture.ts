@@ -9,7 +9,7 @@ import { beginSession } from '../../src/domain/members/sessions.ts';
 import { type RunningWorker, startWorker } from '../../src/worker/worker.ts';
 import { inFuture, type Json, ORIGIN, TestVenue } from '../support/test-venue.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
-import { openBrowser } from './browser.ts';
+import { MAX_WAIT_MS, openBrowser } from './browser.ts';
 
 export interface Person {
   readonly id: string;
@@ -75,13 +75,13 @@ export class BrowserFixture {
     await Promise.all(this.browser.contexts().map((context) => context.close()));
   }
 
-  #newContext({
+  async #newContext({
     width = 390,
     isDark = false,
     hasScript = true,
     language = 'en-US',
   }: BrowserOptions = {}): Promise<BrowserContext> {
-    return this.browser.newContext({
+    const context = await this.browser.newContext({
       viewport: { width, height: width < 600 ? 844 : 900 },
       deviceScaleFactor: 1,
       colorScheme: isDark ? 'dark' : 'light',
@@ -90,6 +90,8 @@ export class BrowserFixture {
       timezoneId: 'America/New_York',
       reducedMotion: 'reduce',
     });
+    context.setDefaultTimeout(MAX_WAIT_MS);
+    return context;
   }
 
   createCheckout(overrides: Readonly<Record<string, unknown>> = {}): Promise<Json> {

@@ -88,6 +88,9 @@ const DISABLED_BY_PLAYWRIGHT = [
   'ThirdPartyStoragePartitioning',
 ];
 
+/** For one step in a browser. Playwright's 30 seconds are too few on a busy machine, and no promise depends on them. */
+export const MAX_WAIT_MS = 100_000;
+
 export function openBrowser(executablePath: string): Promise<Browser> {
   const disabled = [...DISABLED_BY_PLAYWRIGHT, ...ADDRESS_BAR_PAGES].join(',');
   return chromium.launch({

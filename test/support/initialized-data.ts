@@ -53,7 +53,7 @@ async function createTemplate(): Promise<InitializedData> {
 /** One worker of a run creates the folder, and with it the data. */
 function claim(folder: string): boolean {
   try {
-    mkdirSync(folder);
+    mkdirSync(folder, { mode: 0o700 });
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;

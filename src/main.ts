@@ -24,7 +24,7 @@ import { mailSender } from './main/mail-sender.ts';
 import { type OpenedProcessors, openProcessors } from './main/processors.ts';
 import { setAddressOfCommand, setAddressOfWorker } from './main/server-address.ts';
 import { smsSender } from './main/sms-sender.ts';
-import { type AppContext, commandContext, makeContext, readSchemas } from './run/context.ts';
+import { type AppContext, commandContext, makeContext, readSchemas, readServicesOf } from './run/context.ts';
 import type { ToolServer, ToolServerContext } from './run/tool-server.ts';
 
 interface OpenedContext {
@@ -210,6 +210,7 @@ async function runWorker(context: AppContext, log: Log, shutdown: Shutdown): Pro
     payments: services,
     deliveries: { ...services, dispatchSignal: new DispatchSignal() },
     hooks: context,
+    reads: readServicesOf(context),
     requestLogDays: config.requestLogDays,
     sender: smsSender(config),
     mailSender: mailSender(config),

@@ -3,7 +3,6 @@
 
 import { setMaxListeners } from 'node:events';
 import type { Clock } from '../base/clock.ts';
-import type { Mode } from '../base/config.ts';
 import type { Db } from '../base/db.ts';
 import type { Log } from '../base/log.ts';
 import type { Outbound } from '../base/outbound/outbound.ts';
@@ -13,7 +12,6 @@ import { type NotifyServices, notifyDuePeople } from '../domain/accounts/notify-
 import { deleteOldPasskeyChallenges } from '../domain/accounts/passkey-queries.ts';
 import { deleteOldAccountSignIns } from '../domain/accounts/queries.ts';
 import { readDueCalendars } from '../domain/boats/read-calendars.ts';
-import { reconcile } from '../domain/checkouts/accounting/reconcile.ts';
 import { captureDue } from '../domain/checkouts/capture/capture.ts';
 import { applyDueProcessorEvents } from '../domain/checkouts/disputes/apply-disputes.ts';
 import { expireDue } from '../domain/checkouts/expire.ts';
@@ -21,10 +19,12 @@ import type { GuestServices } from '../domain/checkouts/guests/guest-services.ts
 import { settleDueHolds } from '../domain/checkouts/holds/settle-hold.ts';
 import { notifyDueGuests } from '../domain/checkouts/notifications/notify-guests.ts';
 import { deleteOldDrafts } from '../domain/checkouts/party/draft-queries.ts';
-import type { PaymentServices } from '../domain/checkouts/payment-services.ts';
 import { type LinkServices, linkReadyVenues } from '../domain/go-live/link-when-ready.ts';
 import { type ApplyServices, applyDueDeliveries } from '../domain/hooks/apply-due-deliveries.ts';
 import { deleteOldInbound } from '../domain/hooks/deliveries/queries.ts';
+import { type ReadServices, readDueObjects } from '../domain/hooks/readers/read-due-objects.ts';
+import { deleteOldReads } from '../domain/hooks/readers/read-queries.ts';
+import { deleteOldSyncs } from '../domain/hooks/readers/sync-queries.ts';
 import { deleteOldResponses } from '../domain/idempotency/stored-responses.ts';
 import { deleteOldImages, fetchDueImages } from '../domain/images/fetch-images.ts';
 import { recordAlive } from '../domain/installation/record-gaps.ts';
@@ -48,6 +48,7 @@ import { deleteOldDeliveries } from '../domain/webhooks/deliveries/queries.ts';
 import { deleteOldSamples } from '../domain/webhooks/deliveries/sample-queries.ts';
 import { deleteOldInboxMessages } from '../domain/webhooks/inbox/queries.ts';
 import { noticeFailingEndpoints } from '../domain/webhooks/notice-failing-endpoints.ts';
+import { reconcileModes } from './reconcile-modes.ts';
 
 export interface WorkerServices {
   readonly db: Db;
@@ -59,6 +60,7 @@ export interface WorkerServices {
   readonly mailSender: MailSender;
   readonly deliveries: QueueServices;
   readonly hooks: ApplyServices;
+  readonly reads: ReadServices;
   readonly requestLogDays: number;
 }
 
@@ -244,6 +246,19 @@ const LOOPS: readonly Loop[] = [
     step: ({ hooks }, batch) => applyDueDeliveries(hooks, batch),
   },
   {
+    name: 'read-venue-systems',
+    intervalSeconds: 1,
+    batchSize: 20,
+    step: ({ reads }, batch) => readDueObjects(reads, batch),
+  },
+  {
+    name: 'delete-old-reads',
+    intervalSeconds: 3_600,
+    batchSize: 1_000,
+    step: async ({ db, clock }, batch) =>
+      Math.max(await deleteOldReads(db, clock.now(), batch), await deleteOldSyncs(db, clock.now(), batch)),
+  },
+  {
     name: 'delete-old-hooks',
     intervalSeconds: 3_600,
     batchSize: 1_000,
@@ -319,32 +334,6 @@ const LOOPS: readonly Loop[] = [
     step: ({ db, clock }, batch) => deleteOldImages(db, clock.now(), batch),
   },
 ];
-
-const DAY_MS = 24 * 3_600_000;
-
-/** Releases holds that belong to no checkout, and logs every difference between the processor's records and ours. */
-async function reconcileModes(payments: PaymentServices, log: Log): Promise<number> {
-  for (const mode of ['test', 'live'] as const) {
-    if (payments.processors[mode] === undefined) continue;
-    try {
-      await reconcileMode(payments, log, mode);
-    } catch (error) {
-      // A processor that fails for one mode must not keep the other from being compared.
-      log.error({ err: error, mode }, 'the worker could not compare the processor’s records with ours');
-    }
-  }
-  return 0;
-}
-
-async function reconcileMode(payments: PaymentServices, log: Log, mode: Mode): Promise<void> {
-  const since = payments.clock.now() - 2 * DAY_MS;
-  const { differences } = await reconcile(payments, { mode, since, apply: null });
-  for (const difference of differences)
-    log[difference.done === null ? 'error' : 'warn'](
-      difference,
-      'the worker found a difference between the processor’s records and ours',
-    );
-}
 
 export interface RunningWorker {
   /** Waits for the current steps and starts no new ones. */

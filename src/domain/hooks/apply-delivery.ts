@@ -11,7 +11,7 @@ import { allocateTimestamps } from '../venues/page-timestamps.ts';
 import { factsFor } from '../venues/venue.ts';
 import { applyBooking, type BookingChange } from './bookings.ts';
 import {
-  type DueDelivery,
+  type AppliedDelivery,
   findBooking,
   findObject,
   findSlotCapacity,
@@ -49,23 +49,40 @@ import {
 export async function applyDelivery(
   tx: Queryable,
   context: HookContext,
-  delivery: DueDelivery,
+  delivery: AppliedDelivery,
   text: string,
 ): Promise<Outcome> {
   const interpretation = interpret(mappingOf(context.mappings, delivery.provider), readBody(text), delivery.defaults);
   if (interpretation.result !== 'change' && interpretation.result !== 'whole')
     return { status: interpretation.result, reason: interpretation.reason, offering: null };
-  // Locks the venue: until the commit no other writer changes what is read here.
-  await allocateTimestamps(tx, context.venue.id, context.mode, context.now, 1);
-  if (interpretation.result === 'whole') return applyWholeObject(tx, context, delivery, interpretation.whole, text);
+  if (interpretation.result === 'whole') {
+    await lockVenueTime(tx, context);
+    return applyWholeObject(tx, context, delivery, interpretation.whole, text);
+  }
+  return combineOutcomes(await applyChanges(tx, context, delivery, interpretation.changes));
+}
+
+/** Until the commit no other writer changes the offerings of the venue. */
+async function lockVenueTime(tx: Queryable, { venue, mode, now }: HookContext): Promise<void> {
+  await allocateTimestamps(tx, venue.id, mode, now, 1);
+}
+
+/** Applies the changes of a delivery, or of what was read after one: one outcome for each change. */
+export async function applyChanges(
+  tx: Queryable,
+  context: HookContext,
+  delivery: AppliedDelivery,
+  interpreted: readonly (Change | UnreadableObject)[],
+): Promise<Outcome[]> {
+  await lockVenueTime(tx, context);
   const changes: (Change | UnreadableObject)[] = [];
-  for (const change of interpretation.changes)
+  for (const change of interpreted)
     changes.push('problem' in change ? change : await withKnownSeats(tx, delivery, change));
   const readable = changes.filter((change): change is Change => !('problem' in change));
   const booking = readable.find((change) => change.booking !== null)?.booking?.object ?? null;
   const known = booking === null ? null : await findBooking(tx, delivery, hashOf(booking.name));
   if (booking !== null && known !== null && isOlder(delivery, booking, known))
-    return outcome('superseded', NEWER_WAS_APPLIED, readable[0]?.externalId ?? null);
+    return [outcome('superseded', NEWER_WAS_APPLIED, readable[0]?.externalId ?? null)];
   const existing = new Set<string>();
   const results: { readonly change: Change | null; readonly outcome: Outcome }[] = [];
   for (const change of changes)
@@ -74,23 +91,21 @@ export async function applyDelivery(
         ? { change: null, outcome: outcomeOfUnreadable(change) }
         : { change, outcome: await applyChange(tx, context, delivery, change, known, existing) },
     );
-  if (booking === null) return combineOutcomes(results.map((result) => result.outcome));
+  if (booking === null) return results.map((result) => result.outcome);
   const changedOfferings = await applyBooking(tx, context, delivery, known, {
     object: booking,
     changes: results.filter((result): result is BookingChange => result.change !== null),
     isPartial: readable.length < results.length,
   });
-  return combineOutcomes(
-    results.map(({ change, outcome: result }) =>
-      change === null ? result : outcomeWithBooking({ change, outcome: result }, changedOfferings, existing),
-    ),
+  return results.map(({ change, outcome: result }) =>
+    change === null ? result : outcomeWithBooking({ change, outcome: result }, changedOfferings, existing),
   );
 }
 
 /** A booking that names only its options takes as many places as an earlier delivery about the product said. */
 async function withKnownSeats(
   tx: Queryable,
-  delivery: DueDelivery,
+  delivery: AppliedDelivery,
   change: Change,
 ): Promise<Change | UnreadableObject> {
   const { booking } = change;
@@ -132,9 +147,9 @@ const outcomeOfUnreadable = ({ problem, externalId }: UnreadableObject): Outcome
   outcome('unmapped', problem, externalId !== null && isExternalId(externalId) ? externalId : null);
 
 /** The outcome is `applied` if one change was applied; the reason still names what happened to the others. */
-function combineOutcomes(outcomes: readonly Outcome[]): Outcome {
+export function combineOutcomes(outcomes: readonly Outcome[]): Outcome {
   const first = outcomes.find(({ status }) => status === 'applied') ?? outcomes[0];
-  if (first === undefined) throw new Error('interpret() returned no changes');
+  if (first === undefined) throw new Error('there are no outcomes to combine');
   const reasons = new Set(
     outcomes.flatMap(({ reason, offering }) =>
       reason === null ? [] : [outcomes.length > 1 && offering !== null ? `"${offering}": ${reason}` : reason],
@@ -156,7 +171,7 @@ const INVALID_EXTERNAL_ID = 'The id of the offering cannot be an external_id: 1 
 async function applyChange(
   tx: Queryable,
   context: HookContext,
-  delivery: DueDelivery,
+  delivery: AppliedDelivery,
   change: Change,
   knownBooking: KnownBooking | null,
   existing: Set<string>,
@@ -299,7 +314,7 @@ function outcomeOfMissing(missing: readonly string[], { apiOnlyFields }: Change)
 /** If the body does not name the offering, an earlier delivery may have: a class belongs to its class description. */
 async function offeringOfParent(
   tx: Queryable,
-  delivery: DueDelivery,
+  delivery: AppliedDelivery,
   { partOf }: MappedObject,
 ): Promise<string | null> {
   const parent = partOf === null ? null : await findObject(tx, delivery, hashOf(partOf));
@@ -315,7 +330,7 @@ interface CustomData {
 async function applyWholeObject(
   tx: Queryable,
   context: HookContext,
-  delivery: DueDelivery,
+  delivery: AppliedDelivery,
   { schema, object }: WholeObject,
   text: string,
 ): Promise<Outcome> {

@@ -6,7 +6,7 @@
 import type { Queryable } from '../../base/db.ts';
 import type { OfferingContent } from '../offerings/offering.ts';
 import {
-  type DueDelivery,
+  type AppliedDelivery,
   findSlotCapacity,
   type KnownBooking,
   storeBooking,
@@ -63,7 +63,7 @@ export interface BookingUpdate {
 export async function applyBooking(
   tx: Queryable,
   context: HookContext,
-  delivery: DueDelivery,
+  delivery: AppliedDelivery,
   known: KnownBooking | null,
   update: BookingUpdate,
 ): Promise<ReadonlyMap<string, readonly string[]>> {

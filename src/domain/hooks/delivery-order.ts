@@ -1,12 +1,12 @@
 // Decides which delivery about an object is the newest, so that an older one that arrives late changes nothing. Pure.
 
 import { createHash } from 'node:crypto';
-import type { DueDelivery, KnownObject } from './deliveries/queries.ts';
+import type { AppliedDelivery, KnownObject } from './deliveries/queries.ts';
 import type { MappedObject } from './mapping/interpret.ts';
 
 /** Compares the provider's versions if both have one, else the order of arrival. A repeated delivery is not older. */
 export function isOlder(
-  delivery: DueDelivery,
+  delivery: AppliedDelivery,
   { version }: MappedObject,
   known: Pick<KnownObject, 'version' | 'received_at'>,
 ): boolean {
@@ -20,7 +20,7 @@ export function isSameVersion({ version }: MappedObject, known: Pick<KnownObject
 }
 
 /** What is stored of a delivery, to order later ones. */
-export function orderingOf(delivery: DueDelivery, { version }: MappedObject) {
+export function orderingOf(delivery: AppliedDelivery, { version }: MappedObject) {
   return { version: version === null ? null : String(version), receivedAt: delivery.received_at };
 }
 

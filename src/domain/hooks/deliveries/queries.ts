@@ -48,7 +48,15 @@ export async function storeInbound(
   return rows[0] ?? null;
 }
 
-export type InboundStatus = 'pending' | 'applied' | 'ignored' | 'superseded' | 'unmapped' | 'needs_api_read' | 'failed';
+export type InboundStatus =
+  | 'pending'
+  | 'reading'
+  | 'applied'
+  | 'ignored'
+  | 'superseded'
+  | 'unmapped'
+  | 'needs_api_read'
+  | 'failed';
 
 export interface InboundRow {
   readonly id: string;
@@ -153,6 +161,12 @@ export interface DueDelivery {
   readonly attempts: number;
 }
 
+/** What applying needs to know of a delivery, or of an object that was read. */
+export type AppliedDelivery = Pick<
+  DueDelivery,
+  'venue_id' | 'integration_id' | 'provider' | 'defaults' | 'received_at'
+>;
+
 /** Locks the queue until the transaction ends. False: another worker has locked it. */
 export async function lockQueue(tx: Queryable, queue: IntegrationQueue): Promise<boolean> {
   const rows = await tx.query(
@@ -181,7 +195,8 @@ export async function oldestDue(tx: Queryable, queue: IntegrationQueue, now: num
 }
 
 /** A reason may quote the body: replaces characters that PostgreSQL cannot store. */
-const storable = (reason: string | null): string | null => reason?.replaceAll(/\0|\p{Surrogate}/gu, '\ufffd') ?? null;
+export const storable = (reason: string | null): string | null =>
+  reason?.replaceAll(/\0|\p{Surrogate}/gu, '\ufffd') ?? null;
 
 export async function recordOutcome(
   tx: Queryable,

@@ -223,6 +223,7 @@ CREATE TABLE audit_log (
   CONSTRAINT audit_log_pkey PRIMARY KEY (venue_id, audit_id),
   CONSTRAINT audit_log_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id)
 );
+CREATE INDEX audit_log_by_action ON audit_log USING btree (venue_id, action, audit_id);
 CREATE INDEX audit_log_by_subject ON audit_log USING btree (venue_id, subject, audit_id);
 CREATE TRIGGER audit_log_is_append_only BEFORE DELETE OR UPDATE ON audit_log FOR EACH ROW EXECUTE FUNCTION enforce_append_only();
 CREATE TRIGGER audit_log_is_never_emptied BEFORE TRUNCATE ON audit_log FOR EACH STATEMENT EXECUTE FUNCTION enforce_append_only();
@@ -259,6 +260,7 @@ CREATE UNIQUE INDEX boats_by_change ON boats USING btree (venue_id, mode, change
 CREATE UNIQUE INDEX boats_by_external_id ON boats USING btree (venue_id, mode, external_id);
 CREATE INDEX boats_by_status ON boats USING btree (venue_id, mode, status, changed_at);
 CREATE INDEX boats_pending ON boats USING btree (created_at) WHERE status = 'pending'::text;
+CREATE INDEX boats_waiting ON boats USING btree (changed_at) WHERE status = 'pending'::text;
 CREATE INDEX boats_with_calendar_due ON boats USING btree (calendar_due_at) WHERE calendar_due_at IS NOT NULL;
 
 CREATE TABLE channel_members (
@@ -358,6 +360,17 @@ CREATE TRIGGER checkout_status_follows_the_transitions BEFORE INSERT OR UPDATE O
 CREATE TRIGGER checkouts_are_never_deleted BEFORE DELETE OR TRUNCATE ON checkouts FOR EACH STATEMENT EXECUTE FUNCTION enforce_no_deletes();
 CREATE CONSTRAINT TRIGGER party_adds_up AFTER UPDATE OF status ON checkouts DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION enforce_party_invariants();
 
+-- The last comparison with the processor of each mode, and the last check of the ledger, of all modes.
+CREATE TABLE checks (
+  name text NOT NULL,
+  mode text NOT NULL,
+  at timestamp with time zone NOT NULL,
+  differences integer NOT NULL,
+  CONSTRAINT checks_pkey PRIMARY KEY (name, mode),
+  CONSTRAINT check_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text, 'all'::text])),
+  CONSTRAINT check_name_is_known CHECK (name = ANY (ARRAY['reconcile'::text, 'ledger'::text]))
+);
+
 -- The rolling day: what one subject used, numbered in order. The use N places before limits the next one to a day
 -- later. Logged, unlike the rolling hour: texts cost money, so a crash must not reset the counts.
 CREATE TABLE daily_uses (
@@ -441,6 +454,15 @@ CREATE TABLE deliveries (
 CREATE INDEX deliveries_by_age ON deliveries USING brin (created_at);
 CREATE INDEX deliveries_due ON deliveries USING btree (venue_id, endpoint_id, LEAST(attempts, 1), due_at) WHERE due_at IS NOT NULL;
 
+-- An operator reads a venue as its people do, until then and without writes.
+CREATE TABLE desk_views (
+  session_id uuid NOT NULL,
+  venue_id uuid NOT NULL,
+  ends_at timestamp with time zone NOT NULL,
+  CONSTRAINT desk_views_pkey PRIMARY KEY (venue_id, session_id)
+);
+CREATE INDEX desk_views_by_age ON desk_views USING btree (ends_at);
+
 CREATE TABLE disputes (
   venue_id uuid NOT NULL,
   dispute_id text NOT NULL,
@@ -481,6 +503,7 @@ CREATE TABLE disputes (
 );
 CREATE INDEX disputes_by_checkout ON disputes USING btree (venue_id, checkout_id);
 CREATE INDEX disputes_by_hold ON disputes USING btree (venue_id, hold_id);
+CREATE INDEX disputes_open ON disputes USING btree (mode) WHERE status <> ALL (ARRAY['won'::text, 'lost'::text, 'warning_closed'::text, 'prevented'::text]);
 CREATE INDEX disputes_undivided ON disputes USING btree (mode, changed_at) WHERE status = 'lost'::text AND venue_part IS NULL;
 
 -- The lease of one endpoint's deliveries. due_at is never later than the soonest delivery's.
@@ -528,6 +551,7 @@ CREATE TABLE events (
   CONSTRAINT events_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id),
   CONSTRAINT event_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text]))
 );
+CREATE INDEX events_by_age ON events USING brin (created_at) WITH (autosummarize='on');
 CREATE UNIQUE INDEX events_by_subject ON events USING btree (venue_id, subject, sequence);
 CREATE UNIQUE INDEX events_by_time ON events USING btree (venue_id, mode, created_at);
 CREATE TRIGGER events_are_append_only BEFORE DELETE OR UPDATE ON events FOR EACH ROW EXECUTE FUNCTION enforce_append_only();
@@ -568,6 +592,17 @@ CREATE UNIQUE INDEX experiences_by_external_id ON experiences USING btree (venue
 CREATE UNIQUE INDEX experiences_by_live_id ON experiences USING btree (venue_id, experience_id);
 CREATE INDEX experiences_by_status ON experiences USING btree (venue_id, mode, status, created_at);
 CREATE INDEX experiences_pending ON experiences USING btree (created_at) WHERE status = 'pending'::text;
+
+-- The newest figures of the installation, for /metrics and the page of operators. One row.
+CREATE TABLE figures (
+  only_row boolean NOT NULL DEFAULT true,
+  computed_at timestamp with time zone,
+  leased_until timestamp with time zone NOT NULL DEFAULT '-infinity'::timestamp with time zone,
+  figures json,
+  CONSTRAINT figures_pkey PRIMARY KEY (only_row),
+  CONSTRAINT figures_computed_have_a_time CHECK ((figures IS NULL) = (computed_at IS NULL)),
+  CONSTRAINT figures_have_one_row CHECK (only_row)
+);
 
 -- Payout accounts that are not in use: of the other processor, in use again when that one is set up again; or replaced
 -- by another account.
@@ -666,6 +701,7 @@ CREATE TABLE holds (
 ) WITH (fillfactor=80);
 CREATE INDEX holds_by_checkout ON holds USING btree (venue_id, checkout_id);
 CREATE INDEX holds_due ON holds USING btree (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX holds_held ON holds USING btree (capture_before) INCLUDE (mode, currency, amount) WHERE status = 'held'::text;
 CREATE UNIQUE INDEX holds_one_for_a_share ON holds USING btree (venue_id, share_id) WHERE renews IS NULL AND (status = ANY (ARRAY['requested'::text, 'open'::text, 'held'::text, 'capturing'::text, 'captured'::text]));
 CREATE UNIQUE INDEX holds_one_renewal_of_each ON holds USING btree (venue_id, renews) WHERE renews IS NOT NULL AND (status = ANY (ARRAY['requested'::text, 'open'::text, 'held'::text, 'capturing'::text, 'captured'::text]));
 CREATE INDEX holds_without_fee ON holds USING btree (mode, hold_id) WHERE processor_fee IS NULL AND (status = ANY (ARRAY['captured'::text, 'returned'::text]));
@@ -1102,6 +1138,7 @@ CREATE TABLE ledger_entries (
   CONSTRAINT ledger_entry_is_between_the_accounts_of_its_kind CHECK (kind = 'capture'::text AND debit = 'processor_balance'::text AND credit = 'guest_funds'::text OR kind = 'processor_fee'::text AND debit = 'processor_fees'::text AND credit = 'processor_balance'::text OR kind = 'earning'::text AND debit = 'guest_funds'::text AND credit = 'venue_payable'::text OR kind = 'fee'::text AND debit = 'guest_funds'::text AND credit = 'fee_income'::text OR kind = 'transfer'::text AND debit = 'venue_payable'::text AND credit = 'processor_balance'::text OR kind = 'reversal'::text AND debit = 'processor_balance'::text AND credit = 'venue_payable'::text OR kind = 'debt'::text AND debit = 'venue_debts'::text AND credit = 'venue_payable'::text OR kind = 'debt_paid'::text AND debit = 'venue_payable'::text AND credit = 'venue_debts'::text OR kind = 'refund'::text AND debit = 'venue_payable'::text AND credit = 'processor_balance'::text OR kind = 'fee_return'::text AND debit = 'fee_income'::text AND credit = 'processor_balance'::text OR kind = 'return'::text AND debit = 'guest_funds'::text AND credit = 'processor_balance'::text OR kind = 'refund_failed'::text AND debit = 'processor_balance'::text AND credit = 'venue_payable'::text OR kind = 'fee_return_failed'::text AND debit = 'processor_balance'::text AND credit = 'fee_income'::text OR kind = 'return_failed'::text AND debit = 'processor_balance'::text AND credit = 'guest_funds'::text OR kind = 'refund_closed'::text AND debit = 'venue_payable'::text AND credit = 'paid_elsewhere'::text OR kind = 'fee_return_closed'::text AND debit = 'fee_income'::text AND credit = 'paid_elsewhere'::text OR kind = 'return_closed'::text AND debit = 'guest_funds'::text AND credit = 'paid_elsewhere'::text OR kind = 'dispute'::text AND debit = 'disputed_funds'::text AND credit = 'processor_balance'::text OR kind = 'dispute_fee'::text AND debit = 'processor_fees'::text AND credit = 'processor_balance'::text OR kind = 'dispute_fee_returned'::text AND debit = 'processor_balance'::text AND credit = 'processor_fees'::text OR kind = 'dispute_won'::text AND debit = 'processor_balance'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_lost'::text AND debit = 'venue_payable'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_fee_lost'::text AND debit = 'fee_income'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_returned'::text AND debit = 'guest_funds'::text AND credit = 'disputed_funds'::text),
   CONSTRAINT ledger_entry_moves_something CHECK (amount > 0 AND debit <> credit)
 );
+CREATE INDEX ledger_entries_by_age ON ledger_entries USING brin (at) WITH (autosummarize='on');
 CREATE INDEX ledger_entries_by_checkout ON ledger_entries USING btree (venue_id, checkout_id);
 CREATE TRIGGER ledger_entries_are_append_only BEFORE DELETE OR UPDATE ON ledger_entries FOR EACH ROW EXECUTE FUNCTION enforce_append_only();
 CREATE TRIGGER ledger_entries_are_never_emptied BEFORE TRUNCATE ON ledger_entries FOR EACH STATEMENT EXECUTE FUNCTION enforce_append_only();
@@ -1308,6 +1345,7 @@ CREATE INDEX movements_due ON movements USING btree (due_at) WHERE due_at IS NOT
 CREATE UNIQUE INDEX movements_one_transfer_for_a_share ON movements USING btree (venue_id, hold_id) WHERE kind = 'transfer'::text;
 CREATE INDEX movements_sent ON movements USING btree (venue_id, mode, done_at) WHERE kind = 'transfer'::text AND done_at IS NOT NULL;
 CREATE INDEX movements_to_send ON movements USING btree (venue_id, mode, due_at) WHERE kind = 'transfer'::text AND (status = ANY (ARRAY['waiting'::text, 'sending'::text, 'pending'::text, 'frozen'::text, 'failed'::text]));
+CREATE INDEX movements_unfinished ON movements USING btree (mode, kind, status) INCLUDE (currency, amount) WHERE status = ANY (ARRAY['waiting'::text, 'sending'::text, 'pending'::text, 'frozen'::text, 'owed'::text, 'failed'::text]);
 CREATE INDEX movements_unsettled ON movements USING btree (mode, movement_id) WHERE status = ANY (ARRAY['sending'::text, 'pending'::text, 'failed'::text]);
 CREATE INDEX movements_with_debts ON movements USING btree (venue_id, mode, currency, movement_id) WHERE owed_amount > settled_amount;
 CREATE TRIGGER movement_status_follows_the_transitions BEFORE INSERT OR UPDATE OF status ON movements FOR EACH ROW EXECUTE FUNCTION enforce_transition('movement');
@@ -1333,6 +1371,8 @@ CREATE TABLE notices (
   detail json NOT NULL,
   due_at timestamp with time zone,
   created_at timestamp with time zone NOT NULL,
+  -- When its mail was queued; null: it waits, or an older version has mailed it.
+  mailed_at timestamp with time zone,
   CONSTRAINT notices_pkey PRIMARY KEY (venue_id, notice_id),
   CONSTRAINT notices_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id),
   CONSTRAINT notice_kind_is_known CHECK (kind = ANY (ARRAY['endpoint'::text, 'payout'::text, 'dispute'::text, 'review'::text, 'key_expiry'::text, 'payable'::text, 'live'::text, 'approval'::text])),
@@ -1377,6 +1417,17 @@ CREATE UNIQUE INDEX offerings_by_change ON offerings USING btree (venue_id, mode
 CREATE UNIQUE INDEX offerings_by_external_id ON offerings USING btree (venue_id, mode, external_id);
 CREATE INDEX offerings_by_status ON offerings USING btree (venue_id, mode, status, changed_at);
 CREATE INDEX offerings_pending ON offerings USING btree (created_at) WHERE status = 'pending'::text;
+CREATE INDEX offerings_waiting ON offerings USING btree (changed_at) WHERE status = 'pending'::text;
+
+-- Accounts that may use the desk, each with one role. The command line alone writes it.
+CREATE TABLE operators (
+  account_id uuid NOT NULL,
+  role text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT operators_pkey PRIMARY KEY (account_id),
+  CONSTRAINT operators_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(account_id),
+  CONSTRAINT operator_role_is_known CHECK (role = ANY (ARRAY['admin'::text, 'reviewer'::text, 'support'::text, 'finance'::text]))
+);
 
 -- Phones that answered STOP, by hash: also of people who are no members yet, or whose answer arrives first.
 CREATE TABLE opted_out_phones (
@@ -1452,6 +1503,21 @@ CREATE TABLE payouts (
 );
 CREATE UNIQUE INDEX payouts_by_time ON payouts USING btree (venue_id, mode, created_at);
 CREATE UNIQUE INDEX payouts_one_for_a_checkout ON payouts USING btree (venue_id, checkout_id);
+
+-- Servers and workers. Each writes its row every 20 seconds; rows unseen for a day are deleted.
+CREATE TABLE processes (
+  process_id uuid NOT NULL,
+  role text NOT NULL,
+  version text NOT NULL,
+  schema_version integer NOT NULL,
+  host text NOT NULL,
+  started_at timestamp with time zone NOT NULL,
+  seen_at timestamp with time zone NOT NULL,
+  outcomes json NOT NULL,
+  CONSTRAINT processes_pkey PRIMARY KEY (process_id),
+  CONSTRAINT process_role_is_known CHECK (role = ANY (ARRAY['start'::text, 'serve'::text, 'worker'::text]))
+);
+CREATE INDEX processes_by_age ON processes USING btree (seen_at);
 
 -- Webhook events of the processor whose venue is known only after the worker has asked the processor.
 CREATE TABLE processor_events (

@@ -13,6 +13,9 @@ export interface Config {
   /** The address of /metrics alone; null: it is on `port`. */
   readonly metricsPort: number | null;
   readonly metricsHost: string;
+  /** The address of /healthz, /readyz and /metrics of a worker; null: it has none. */
+  readonly workerPort: number | null;
+  readonly workerHost: string;
   readonly dataDir: string;
   /** null: the embedded PostgreSQL under dataDir. */
   readonly databaseUrl: string | null;
@@ -78,6 +81,8 @@ export interface Config {
   readonly readsPerDay: number;
   /** For tests: the address of servers that stand in for the APIs of venue systems, each below its name. */
   readonly readerBaseUrl: string | null;
+  /** How many backups `everyshare backup` keeps in its folder; 0: all. */
+  readonly backupsKept: number;
 }
 
 export interface MemberIssuer {
@@ -300,6 +305,20 @@ function readerSettings(read: Reader): Pick<Config, 'readsPerDay' | 'readerBaseU
   };
 }
 
+type ListenAddresses = 'host' | 'port' | 'metricsPort' | 'metricsHost' | 'workerPort' | 'workerHost';
+
+function listenAddresses(read: Reader): Pick<Config, ListenAddresses> {
+  const host = read.text('HOST') ?? '127.0.0.1';
+  return {
+    host,
+    port: read.integer('PORT', 8080, 0, 65535),
+    metricsPort: read.optionalInteger('METRICS_PORT', 0, 65535),
+    metricsHost: read.text('METRICS_HOST') ?? host,
+    workerPort: read.optionalInteger('WORKER_PORT', 0, 65535),
+    workerHost: read.text('WORKER_HOST') ?? host,
+  };
+}
+
 export function readConfig(env: Env): Config {
   const read = new Reader(env);
   const databaseUrl = read.address('DATABASE_URL', ['postgres:', 'postgresql:']);
@@ -320,10 +339,7 @@ export function readConfig(env: Env): Config {
   const mail = mailServer(read);
   const phoneCountries = splitList(read.text('PHONE_COUNTRIES')).map((code) => code.toUpperCase());
   const config: Config = {
-    host: read.text('HOST') ?? '127.0.0.1',
-    port: read.integer('PORT', 8080, 0, 65535),
-    metricsPort: read.optionalInteger('METRICS_PORT', 0, 65535),
-    metricsHost: read.text('METRICS_HOST') ?? read.text('HOST') ?? '127.0.0.1',
+    ...listenAddresses(read),
     dataDir: resolve(read.text('DATA_DIR') ?? '.data'),
     databaseUrl,
     databaseConnections: read.integer('DATABASE_CONNECTIONS', 12, 2, 200),
@@ -361,6 +377,7 @@ export function readConfig(env: Env): Config {
     requestLog: read.oneOf('REQUEST_LOG', ['on', 'off'], 'on') === 'on',
     requestLogDays: read.integer('REQUEST_LOG_DAYS', 7, 1, 30),
     ...readerSettings(read),
+    backupsKept: read.integer('BACKUPS_KEPT', 14, 0, 10_000),
   };
   if (read.problems.length > 0) throw new ConfigError(read.problems);
   return config;

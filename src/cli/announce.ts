@@ -13,6 +13,8 @@ export interface Announcement {
   readonly urls: { readonly base: string; readonly schemas: string };
   /** Null: the metrics are at the base address. */
   readonly metricsPort: number | null;
+  /** Null: the worker of this process has no address. */
+  readonly workerPort: number | null;
   readonly newOperatorToken: string | null;
   /** Null: this installation had venues already. */
   readonly firstVenue: VenueWithKeys | null;
@@ -57,7 +59,7 @@ export async function createFirstLink(
 }
 
 export function announce(announcement: Announcement): void {
-  const { context, urls, metricsPort, newOperatorToken, firstVenue, firstLink, printLine } = announcement;
+  const { context, urls, metricsPort, workerPort, newOperatorToken, firstVenue, firstLink, printLine } = announcement;
   if (firstVenue !== null) {
     printLine('A sandbox venue is ready. Its keys are shown this once:');
     printLine('');
@@ -87,4 +89,6 @@ export function announce(announcement: Announcement): void {
   printLine(`  health     ${urls.base}/readyz`);
   if (metricsPort !== null)
     printLine(`  metrics    port ${metricsPort} of ${context.config.metricsHost}, path /metrics`);
+  if (workerPort !== null)
+    printLine(`  worker     port ${workerPort} of ${context.config.workerHost}, paths /healthz, /readyz, /metrics`);
 }

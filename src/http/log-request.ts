@@ -3,9 +3,9 @@
 // is such a key. Sessions of the console, guests and venue systems have no key, and are not logged.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { bearer } from '../base/bearer-token.ts';
 import { hashTextOfKey } from '../domain/keys/key.ts';
 import type { FinishedCall } from '../domain/requests/request-line.ts';
-import { bearer } from '../run/authorize.ts';
 import { toolServerOperation } from '../run/operations/agents.ts';
 import { operations } from '../run/operations.ts';
 import { isPartner } from '../run/principal.ts';

@@ -1,7 +1,8 @@
 // The figures that an operator's monitoring scrapes: requests by operation and status, their duration by operation, the
 // texts of the installation and their limit, and the process. One registry of prom-client holds and renders all of them.
 
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { type MetricsRegistry, makeMetricsRegistry } from '../base/monitoring/metrics-registry.ts';
 import type { TextFigures } from '../domain/members/messages/text-limit.ts';
 
 export interface Metrics {
@@ -11,6 +12,8 @@ export interface Metrics {
   countConnections(open: () => number): void;
   /** A connection was refused (too many in all, or of its address), or dropped (its client did not read). */
   countDropped(reason: 'total' | 'address' | 'unread'): void;
+  /** A call was refused with 429. `limit`: whose rolling hour is used up, or `other` for any other limit. */
+  countRefusal(limit: string): void;
   /** The request log had no room for so many calls, or could not write them. */
   countUnlogged(lines: number): void;
   text(): Promise<string>;
@@ -26,9 +29,8 @@ export interface TextSource {
   read(): Promise<TextFigures | null>;
 }
 
-export function makeMetrics(texts: TextSource): Metrics {
-  const register = new Registry();
-  collectDefaultMetrics({ register, prefix: 'everyshare_' });
+export function makeMetrics(texts: TextSource, process: MetricsRegistry = makeMetricsRegistry()): Metrics {
+  const { registry: register } = process;
   const durations = new Histogram({
     name: 'everyshare_http_request_seconds',
     help: 'How long requests took, by operation.',
@@ -43,12 +45,19 @@ export function makeMetrics(texts: TextSource): Metrics {
     labelNames: ['reason'],
     registers: [register],
   });
+  const refusals = new Counter({
+    name: 'everyshare_rate_limit_refusals_total',
+    help: 'How many calls were refused with 429, by the limit: the rolling hour of a key, address, …, or another limit.',
+    labelNames: ['limit'],
+    registers: [register],
+  });
   const unlogged = new Counter({
     name: 'everyshare_request_log_dropped_total',
     help: 'How many calls the request log dropped: it had no room for them, or could not write them.',
     registers: [register],
   });
   const setTextGauges = registerTextGauges(register, texts.perHour);
+  process.beforeScrape(async () => setTextGauges(await texts.read()));
   return {
     observe(operation, status, seconds) {
       durations.observe({ operation }, seconds);
@@ -65,12 +74,10 @@ export function makeMetrics(texts: TextSource): Metrics {
       });
     },
     countDropped: (reason) => dropped.inc({ reason }),
+    countRefusal: (limit) => refusals.inc({ limit }),
     countUnlogged: (lines) => unlogged.inc(lines),
-    async text() {
-      setTextGauges(await texts.read());
-      return register.metrics();
-    },
-    contentType: register.contentType,
+    text: process.text,
+    contentType: process.contentType,
   };
 }
 

@@ -4,6 +4,8 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { localUrl } from '../base/config.ts';
 import { Problem } from '../base/errors.ts';
+import type { MetricsRegistry } from '../base/monitoring/metrics-registry.ts';
+import { type MonitoringServer, startMonitoringServer } from '../base/monitoring/monitoring-server.ts';
 import { bodyLimitOf } from '../domain/hooks/providers.ts';
 import { recordRefusal } from '../domain/hooks/refusals.ts';
 import { readTextFigures, type TextFigures } from '../domain/members/messages/text-limit.ts';
@@ -30,7 +32,6 @@ import { EventStreams } from './event-stream.ts';
 import { registerGuestFiles } from './guest-files.ts';
 import { registerMembers } from './members.ts';
 import { type Metrics, makeMetrics } from './metrics.ts';
-import { type MetricsServer, startMetricsServer } from './metrics-server.ts';
 import { observe } from './observe.ts';
 import { makePageStreams } from './page-streams.ts';
 import { registerPageStreams } from './pages/page-stream.ts';
@@ -74,10 +75,15 @@ async function readTexts({ db, log }: AppContext): Promise<TextFigures | null> {
   }
 }
 
-export async function startServer(context: AppContext, openTools: OpenToolServer): Promise<RunningServer> {
+/** `registry`: that of a process which has other series as well. */
+export async function startServer(
+  context: AppContext,
+  openTools: OpenToolServer,
+  registry?: MetricsRegistry,
+): Promise<RunningServer> {
   const { config } = context;
   let urls: Urls | null = null;
-  const metrics = makeMetrics({ perHour: config.textsPerHour, read: () => readTexts(context) });
+  const metrics = makeMetrics({ perHour: config.textsPerHour, read: () => readTexts(context) }, registry);
   const http: HttpContext = {
     app: context,
     admit: makeAdmission(context.db.priority, context.clock),
@@ -150,9 +156,9 @@ function openRequestLog({ config, db, seal, log }: AppContext, metrics: Metrics)
 }
 
 /** Null: METRICS_PORT is not set. */
-async function openMetricsServer(http: HttpContext): Promise<MetricsServer | null> {
-  const { metricsPort, metricsHost } = http.app.config;
-  return metricsPort === null ? null : startMetricsServer(http, metricsHost, metricsPort);
+async function openMetricsServer({ app, metrics }: HttpContext): Promise<MonitoringServer | null> {
+  const { metricsPort, metricsHost } = app.config;
+  return metricsPort === null ? null : startMonitoringServer({ ...app, metrics }, metricsHost, metricsPort);
 }
 
 function urlsFor(context: AppContext, port: number): Urls {

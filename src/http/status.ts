@@ -4,11 +4,11 @@
 
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../base/errors.ts';
+import { mayReadMetrics } from '../base/monitoring/metrics-access.ts';
 import { packageRoot } from '../base/package-root.ts';
 import { makeSchemaProbe } from '../base/schema-check.ts';
 import { schemaFolders } from '../base/schema-files.ts';
 import type { HttpContext } from './context.ts';
-import { mayReadMetrics } from './metrics-access.ts';
 
 export function registerStatus(app: FastifyInstance, http: HttpContext): void {
   const { app: context } = http;

@@ -2,7 +2,7 @@
 // address, the origin, the scope and the link; then 429. The result carries the rate limit even when it refuses, since
 // every response has the headers of the limit. authorize-session.ts has the order for people in the console.
 
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { bearer, hasBearerToken } from '../base/bearer-token.ts';
 import type { Actor } from '../base/command-context.ts';
 import { addressIn } from '../base/config.ts';
 import { notFound, Problem } from '../base/errors.ts';
@@ -26,8 +26,6 @@ import { type AppContext, commandContext } from './context.ts';
 import type { AuthResult, IncomingRequest } from './incoming-request.ts';
 import { rateLimited } from './rate-limited.ts';
 
-const MAX_TOKEN_LENGTH = 512;
-
 export async function authorize(context: AppContext, admit: Admit, request: IncomingRequest): Promise<AuthResult> {
   const { operation } = request;
   if (operation.auth === 'operator') return authorizeOperator(context, request);
@@ -36,7 +34,7 @@ export async function authorize(context: AppContext, admit: Admit, request: Inco
     const member = await authorizeMember(context, request);
     if (member !== null) return member;
   }
-  const isConsole = operation.audience === 'console' || (operation.auth === 'secret' && hasSession(request));
+  const isConsole = operation.audience !== undefined || (operation.auth === 'secret' && hasSession(request));
   const byConsole = isConsole ? await authorizeConsole(context, admit, request) : null;
   if (byConsole !== null) return byConsole;
   const needsKey = operation.auth === 'secret' || operation.auth === 'guest' || operation.auth === 'member';
@@ -104,12 +102,6 @@ function actorOf({ via, address, requestId }: IncomingRequest, name: string): Ac
 /** A host name has at most 253 characters: a longer text is no origin. */
 function originOf(header: string | undefined): string {
   return header === undefined || header.length > 300 ? '' : (normalOrigin(header) ?? '');
-}
-
-export function bearer(header: string | undefined): string | null {
-  const match = header === undefined ? null : /^Bearer +([\x21-\x7e]+) *$/i.exec(header);
-  const token = match?.[1];
-  return token === undefined || token.length > MAX_TOKEN_LENGTH ? null : token;
 }
 
 const OPERATOR_REMEDY = 'This address needs the operator token, sent as "Authorization: Bearer <token>".';
@@ -248,14 +240,7 @@ function callerFrom(
 }
 
 function authorizeOperator(context: AppContext, request: IncomingRequest): AuthResult {
-  const isKnown = hasOperatorToken(context.operatorToken, request.authorization);
+  const isKnown = hasBearerToken(context.operatorToken, request.authorization);
   const caller = isKnown ? ({ isOperator: true } as const) : null;
   return { rateLimit: null, caller, refusal: isKnown ? null : unauthorized(OPERATOR_REMEDY) };
-}
-
-/** Compares hashes, so that the time taken reveals neither the length nor the first wrong character. */
-export function hasOperatorToken(token: string, header: string | undefined): boolean {
-  const given = bearer(header) ?? '';
-  const hash = (text: string): Buffer => createHash('sha256').update(text).digest();
-  return timingSafeEqual(hash(given), hash(token));
 }

@@ -1,8 +1,8 @@
-// The list of the worker's loops. Each loop processes due rows of the domain in batches: after a full batch it continues
-// immediately, else it sleeps for its interval. Any number of workers may run at the same time.
+// The list of the worker's loops. Each loop processes due rows of the domain in batches; worker.ts runs them. Any number
+// of workers may run at the same time.
 
-import { setMaxListeners } from 'node:events';
 import type { Clock } from '../base/clock.ts';
+import type { Mode } from '../base/config.ts';
 import type { Db } from '../base/db.ts';
 import type { Log } from '../base/log.ts';
 import type { Outbound } from '../base/outbound/outbound.ts';
@@ -12,6 +12,7 @@ import { type NotifyServices, notifyDuePeople } from '../domain/accounts/notify-
 import { deleteOldPasskeyChallenges } from '../domain/accounts/passkey-queries.ts';
 import { deleteOldAccountSignIns } from '../domain/accounts/queries.ts';
 import { readDueCalendars } from '../domain/boats/read-calendars.ts';
+import { reconcile } from '../domain/checkouts/accounting/reconcile.ts';
 import { captureDue } from '../domain/checkouts/capture/capture.ts';
 import { applyDueProcessorEvents } from '../domain/checkouts/disputes/apply-disputes.ts';
 import { expireDue } from '../domain/checkouts/expire.ts';
@@ -19,6 +20,7 @@ import type { GuestServices } from '../domain/checkouts/guests/guest-services.ts
 import { settleDueHolds } from '../domain/checkouts/holds/settle-hold.ts';
 import { notifyDueGuests } from '../domain/checkouts/notifications/notify-guests.ts';
 import { deleteOldDrafts } from '../domain/checkouts/party/draft-queries.ts';
+import type { PaymentServices } from '../domain/checkouts/payment-services.ts';
 import { type LinkServices, linkReadyVenues } from '../domain/go-live/link-when-ready.ts';
 import { type ApplyServices, applyDueDeliveries } from '../domain/hooks/apply-due-deliveries.ts';
 import { deleteOldInbound } from '../domain/hooks/deliveries/queries.ts';
@@ -36,6 +38,7 @@ import { type MailSender, sendDueMails } from '../domain/mail/send.ts';
 import { deleteOldMessages } from '../domain/members/messages/queries.ts';
 import { type SmsSender, sendDueMessages } from '../domain/members/messages/send.ts';
 import { deleteOldSignIns } from '../domain/members/queries.ts';
+import { recordCheck } from '../domain/monitoring/check-queries.ts';
 import { deleteOldNotices } from '../domain/notices/queries.ts';
 import { deleteOldDeclines } from '../domain/payments/decline-queries.ts';
 import { deleteOldProcessorEvents } from '../domain/payments/dispute-queries.ts';
@@ -48,7 +51,6 @@ import { deleteOldDeliveries } from '../domain/webhooks/deliveries/queries.ts';
 import { deleteOldSamples } from '../domain/webhooks/deliveries/sample-queries.ts';
 import { deleteOldInboxMessages } from '../domain/webhooks/inbox/queries.ts';
 import { noticeFailingEndpoints } from '../domain/webhooks/notice-failing-endpoints.ts';
-import { reconcileModes } from './reconcile-modes.ts';
 
 export interface WorkerServices {
   readonly db: Db;
@@ -64,18 +66,23 @@ export interface WorkerServices {
   readonly requestLogDays: number;
 }
 
-interface Loop {
+export interface Loop {
   readonly name: string;
   readonly intervalSeconds: number;
   readonly batchSize: number;
-  /** Returns the number of rows processed. When the signal aborts, the step finishes its current work and returns. */
-  readonly step: (services: WorkerServices, batch: number, signal: AbortSignal) => Promise<number>;
+  /** A step that takes longer is reported as stalled; absent: the limit of worker.ts. */
+  readonly maxStepSeconds?: number;
+  /**
+   * Returns the number of rows processed. When the signal aborts, the step finishes its current work and returns. A step
+   * that runs until the worker stops calls `onTurn` at each of its turns.
+   */
+  readonly step: (services: WorkerServices, batch: number, signal: AbortSignal, onTurn: () => void) => Promise<number>;
 }
 
 /** For loops that a guest or a venue waits for. */
 const FAST_INTERVAL_SECONDS = 0.5;
 
-const LOOPS: readonly Loop[] = [
+export const LOOPS: readonly Loop[] = [
   {
     name: 'expire-checkouts',
     intervalSeconds: FAST_INTERVAL_SECONDS,
@@ -116,6 +123,8 @@ const LOOPS: readonly Loop[] = [
     name: 'reconcile',
     intervalSeconds: 6 * 3_600,
     batchSize: 1,
+    // It lists two days of the processor's records, page by page.
+    maxStepSeconds: 2 * 3_600,
     step: ({ payments, log }) => reconcileModes(payments, log),
   },
   {
@@ -219,7 +228,7 @@ const LOOPS: readonly Loop[] = [
     intervalSeconds: 1,
     batchSize: Number.POSITIVE_INFINITY,
     // One step runs until the worker stops, so that a slow delivery does not delay the others.
-    step: ({ deliveries }, _batch, signal) => deliverUntilStopped(deliveries, signal),
+    step: ({ deliveries }, _batch, signal, onTurn) => deliverUntilStopped({ ...deliveries, onTurn }, signal),
   },
   {
     name: 'delete-old-deliveries',
@@ -335,47 +344,30 @@ const LOOPS: readonly Loop[] = [
   },
 ];
 
-export interface RunningWorker {
-  /** Waits for the current steps and starts no new ones. */
-  close(): Promise<void>;
-}
+const DAY_MS = 24 * 3_600_000;
 
-export function startWorker(services: WorkerServices): RunningWorker {
-  const stop = new AbortController();
-  // Every loop adds a listener while it sleeps, so Node's warning about a leak would be wrong.
-  setMaxListeners(0, stop.signal);
-  const running = LOOPS.map((loop) => runLoop(loop, services, stop.signal));
-  return {
-    async close() {
-      stop.abort();
-      await Promise.all(running);
-    },
-  };
-}
-
-async function runLoop(loop: Loop, services: WorkerServices, signal: AbortSignal): Promise<void> {
-  const { log } = services;
-  while (!signal.aborted) {
-    let rows = 0;
+/** Releases holds that belong to no checkout, and logs every difference between the processor's records and ours. */
+async function reconcileModes(payments: PaymentServices, log: Log): Promise<number> {
+  for (const mode of ['test', 'live'] as const) {
+    if (payments.processors[mode] === undefined) continue;
     try {
-      rows = await loop.step(services, loop.batchSize, signal);
-      if (rows > 0) log.info({ loop: loop.name, rows }, 'the loop processed rows');
+      await reconcileMode(payments, log, mode);
     } catch (error) {
-      log.error({ loop: loop.name, err: error }, 'a loop’s step failed; the worker retries it');
+      // A processor that fails for one mode must not keep the other from being compared.
+      log.error({ err: error, mode }, 'the worker could not compare the processor’s records with ours');
     }
-    if (rows < loop.batchSize) await sleep(loop.intervalSeconds * 1000, signal);
   }
+  return 0;
 }
 
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    const timer = setTimeout(finish, ms);
-    function finish(): void {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', finish);
-      resolve();
-    }
-    signal.addEventListener('abort', finish);
-  });
+async function reconcileMode(payments: PaymentServices, log: Log, mode: Mode): Promise<void> {
+  const since = payments.clock.now() - 2 * DAY_MS;
+  const { differences } = await reconcile(payments, { mode, since, apply: null });
+  const open = differences.filter(({ done }) => done === null).length;
+  await recordCheck(payments.db, { name: 'reconcile', mode, at: payments.clock.now(), differences: open });
+  for (const difference of differences)
+    log[difference.done === null ? 'error' : 'warn'](
+      difference,
+      'the worker found a difference between the processor’s records and ours',
+    );
 }

@@ -48,7 +48,7 @@ export const OVERLOAD_BUGS: readonly Mutant[] = [
   {
     area: 'walls',
     bug: 'anyone behind a proxy reads the metrics',
-    file: 'src/http/metrics-access.ts',
+    file: 'src/base/monitoring/metrics-access.ts',
     from: '(!isProxied && addressIn(address, PRIVATE_NETWORKS))',
     to: 'addressIn(address, PRIVATE_NETWORKS)',
     tests: ['test/http/headers.test.ts'],

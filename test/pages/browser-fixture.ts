@@ -7,7 +7,7 @@ import { createMember } from '../../src/domain/members/create-member.ts';
 import { sandboxSender } from '../../src/domain/members/messages/send.ts';
 import { beginSession } from '../../src/domain/members/sessions.ts';
 import { readServicesOf } from '../../src/run/context.ts';
-import { type RunningWorker, startWorker } from '../../src/worker/loops.ts';
+import { type RunningWorker, startWorker } from '../../src/worker/worker.ts';
 import { inFuture, type Json, ORIGIN, TestVenue } from '../support/test-venue.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 import { openBrowser } from './browser.ts';

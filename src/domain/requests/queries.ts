@@ -97,7 +97,9 @@ export interface RequestFilter {
   readonly operation: string | null;
   readonly keyId: string | null;
   readonly requestId: string | null;
-  /** Text in the path, or the beginning of a request id. */
+  /** The beginning of a request id. */
+  readonly idPrefix: string | null;
+  /** Text in the path. */
   readonly search: string | null;
   readonly limit: number;
 }
@@ -116,31 +118,57 @@ function windowValues(window: RequestWindow): unknown[] {
   return [venueId, mode, slotsOf(window), leastId('req', from), leastId('req', to)];
 }
 
-/** Newest first. A failed call is found by an index of its own. */
-export async function listRequests(db: Queryable, window: RequestWindow, filter: RequestFilter): Promise<RequestRow[]> {
+/** For a page at most so many lines are looked through, however long the log is. */
+export const MAX_LOOKED_THROUGH = 50_000;
+
+/** SQL: the lines that are looked through, newest first. A failed call is found by an index of its own. */
+function lookedThrough(
+  window: RequestWindow,
+  filter: RequestFilter,
+): { readonly sql: string; readonly values: unknown[] } {
   const isFailure = filter.minStatus >= 400 || filter.code !== null;
+  const sql = `select * from request_log where ${WINDOW} ${isFailure ? 'and status >= 400' : ''}
+      and request_id < coalesce($6, '~') and ($7::text is null or request_id = $7)
+      and ($8::text is null or request_id >= $8 and request_id < $8 || '~')
+    order by request_id desc`;
+  return { sql, values: [...windowValues(window), filter.before, filter.requestId, filter.idPrefix] };
+}
+
+/** Newest first. */
+export async function listRequests(db: Queryable, window: RequestWindow, filter: RequestFilter): Promise<RequestRow[]> {
+  const { sql, values } = lookedThrough(window, filter);
   return db.query<RequestRow>(
-    `select ${COLUMNS} from request_log
-     where ${WINDOW} ${isFailure ? 'and status >= 400' : ''} and request_id < coalesce($6, '~') and status between $7 and $8
-       and ($9::text is null or code = $9 or reason = $9) and ($10::text is null or method = $10)
-       and ($11::text is null or operation = $11) and ($12::text is null or key_id = $12)
-       and ($13::text is null or request_id = $13)
-       and ($14::text is null or starts_with(request_id, lower($14)) or strpos(lower(path), lower($14)) > 0)
-     order by request_id desc limit $15`,
+    `select ${COLUMNS} from (${sql} limit ${MAX_LOOKED_THROUGH}) looked
+     where status between $9 and $10 and ($11::text is null or code = $11 or reason = $11)
+       and ($12::text is null or method = $12) and ($13::text is null or operation = $13)
+       and ($14::text is null or key_id = $14) and ($15::text is null or strpos(lower(path), lower($15)) > 0)
+     order by request_id desc limit $16`,
     [
-      ...windowValues(window),
-      filter.before,
+      ...values,
       filter.minStatus,
       filter.maxStatus,
       filter.code,
       filter.method,
       filter.operation,
       filter.keyId,
-      filter.requestId,
       filter.search,
       filter.limit,
     ],
   );
+}
+
+/** The last line that is looked through for a page; null: all of them are. */
+export async function lastLookedThrough(
+  db: Queryable,
+  window: RequestWindow,
+  filter: RequestFilter,
+): Promise<Pick<RequestRow, 'id' | 'at'> | null> {
+  const { sql, values } = lookedThrough(window, filter);
+  const rows = await db.query<Pick<RequestRow, 'id' | 'at'>>(
+    `select request_id as id, at from (${sql} offset ${MAX_LOOKED_THROUGH - 1} limit 2) looked order by request_id desc`,
+    values,
+  );
+  return rows.length === 2 ? (rows[0] ?? null) : null;
 }
 
 export async function findRequest(
@@ -151,15 +179,6 @@ export async function findRequest(
   const rows = await db.query<RequestRow & { failure: Buffer | null }>(
     `select ${COLUMNS}, failure from request_log where ${WINDOW} and request_id = $6`,
     [...windowValues(window), id],
-  );
-  return rows[0] ?? null;
-}
-
-/** The oldest line of the window. */
-export async function findFirstRequest(db: Queryable, window: RequestWindow): Promise<RequestRow | null> {
-  const rows = await db.query<RequestRow>(
-    `select ${COLUMNS} from request_log where ${WINDOW} order by request_id limit 1`,
-    windowValues(window),
   );
   return rows[0] ?? null;
 }

@@ -568,6 +568,15 @@ export type ConsoleHome = {
     /** How many payouts. */
     readonly payouts: number;
   })[];
+  /** What was paid out in the last 30 days, today included, by currency, the largest first. */
+  readonly paid_30_days: readonly ({
+    /** The currency. */
+    readonly currency: string;
+    /** What was transferred to the venue, in minor units (cents). */
+    readonly amount: number;
+    /** How many payouts. */
+    readonly payouts: number;
+  })[];
   /** What is on its way to the venue, by currency. */
   readonly on_its_way: readonly ({
     /** The currency. */
@@ -843,6 +852,30 @@ export type CreatedVenue = {
     /** The publishable test key, for web pages. */
     readonly publishable_test: string;
   };
+};
+
+/** A decision about the version that the reviewer saw. */
+export type DeskDecision = {
+  /** The `version` of the answer that the reviewer saw. */
+  readonly version: string;
+};
+
+/** A rejection of the version that the reviewer saw. */
+export type DeskRejection = {
+  /** The `version` of the answer that the reviewer saw. */
+  readonly version: string;
+  /** Why, for the venue to correct it. */
+  readonly note: string;
+};
+
+/** Who is signed in to the desk, and their role as an operator. */
+export type DeskSession = {
+  /** The person who is signed in. */
+  readonly account: Account;
+  /** The role of the operator: `admin` (all), `reviewer` (reviews), `finance` (money), `support` (reads). */
+  readonly role: "admin" | "reviewer" | "support" | "finance";
+  /** The session of this browser. */
+  readonly session: AccountSession;
 };
 
 /** A guest has disputed a charge with their bank. */
@@ -1639,13 +1672,13 @@ export type Payout = {
 export type PayoutBalance = {
   /** The currency of every amount here. */
   readonly currency: string;
-  /** What is still to be transferred, in minor units (cents). */
-  readonly to_come: number;
+  /** Transfers that are still to be sent, without those that the processor refused, in minor units (cents). The same as on_its_way of the first page. The to_come of a statement also has refused transfers, and subtracts what is still to be taken back. */
+  readonly on_its_way: number;
   /** When the next transfer is due, in UTC; null when none is. */
   readonly next_at: string | null;
-  /** How much of to_come waits for the end of a dispute, in minor units (cents). */
+  /** How much of on_its_way waits for the end of a dispute, in minor units (cents). */
   readonly held_back: number;
-  /** Transfers that the card processor refused, which are not in to_come, in minor units (cents). */
+  /** Transfers that the card processor refused, which are not in on_its_way, in minor units (cents). */
   readonly failed: number;
   /** What the venue owes, until later transfers settle it, in minor units (cents). */
   readonly owed: number;
@@ -1843,6 +1876,108 @@ export type RequestSummary = {
   readonly keys: readonly RequestKeyCounts[];
 };
 
+/** An offering, an event or a boat as a reviewer sees it. */
+export type ReviewCase = {
+  /** The type of this object. */
+  readonly object: "review_case";
+  /** The id of the object. */
+  readonly id: string;
+  /** The kind of the object. */
+  readonly kind: "offering" | "event" | "boat";
+  /** The mode in which it was sent. */
+  readonly mode: "test" | "live";
+  /** The status of its review; inactive for a boat that is not offered. */
+  readonly status: "pending" | "approved" | "rejected" | "inactive";
+  /** Its title, or the name of the boat. */
+  readonly title: string;
+  /** The venue's own id for it; null when it sent none. */
+  readonly external_id: string | null;
+  /** The venue that sent it. */
+  readonly venue: {
+    /** The id of the venue. */
+    readonly id: string;
+    /** The name of the venue. */
+    readonly name: string;
+    /** True for a venue that is linked: it can have live keys. */
+    readonly linked: boolean;
+  };
+  /** Why it was rejected; null otherwise. */
+  readonly review_note: string | null;
+  /** Names all that this answer shows. A decision sends it, and is refused when anything has changed since. */
+  readonly version: string;
+  /** True when members see a version of it. */
+  readonly is_visible: boolean;
+  /** The version that members see; null when they see none. */
+  readonly visible: { readonly [name: string]: unknown } | null;
+  /** The version that members do not see: it waits for its review, was rejected or is inactive. Null when they see the only version. */
+  readonly waiting: { readonly [name: string]: unknown } | null;
+  /** Where the two versions differ, at most 200; empty when there is only one. */
+  readonly differences: readonly ({
+    /** The JSON pointer of the field, in both versions. */
+    readonly field: string;
+    /** Changed; added: only in waiting; removed: only in visible. */
+    readonly change: "changed" | "added" | "removed";
+  })[];
+  /** What a boat carries for reviewers alone; null when there is nothing. */
+  readonly extra: unknown;
+  /** When the version was sent that waits, or when it was last changed. */
+  readonly waiting_since: string;
+  /** When it was first sent. */
+  readonly created_at: string;
+  /** When it was last reviewed; null when it never was. */
+  readonly reviewed_at: string | null;
+  /** The decisions on it, oldest first, at most 100. */
+  readonly history: readonly ({
+    /** When. */
+    readonly at: string;
+    /** What was done. */
+    readonly action: string;
+    /** The name or mail address of the operator. */
+    readonly by: string;
+    /** The note of a rejection; null for others. */
+    readonly note: string | null;
+  })[];
+};
+
+/** An offering, an event or a boat as a line of the review queue. */
+export type ReviewItem = {
+  /** The type of this object. */
+  readonly object: "review_item";
+  /** The id of the object. */
+  readonly id: string;
+  /** The kind of the object. */
+  readonly kind: "offering" | "event" | "boat";
+  /** The mode in which it was sent. */
+  readonly mode: "test" | "live";
+  /** The status of its review. */
+  readonly status: "pending" | "approved" | "rejected";
+  /** Its title, or the name of the boat. */
+  readonly title: string;
+  /** The venue's own id for it; null when it sent none. */
+  readonly external_id: string | null;
+  /** The venue that sent it. */
+  readonly venue: {
+    /** The id of the venue. */
+    readonly id: string;
+    /** The name of the venue. */
+    readonly name: string;
+  };
+  /** True when it was reviewed before, and a change of it waits. */
+  readonly is_change: boolean;
+  /** When the version was sent that waits, or when it was last changed. */
+  readonly waiting_since: string;
+};
+
+/** A reason for a rejection that reviewers often give. */
+export type ReviewReason = {
+  /** The name of the reason, for `review reject --reason`. */
+  readonly key: string;
+  /** The reason in a few words. */
+  readonly name: string;
+  /** What the venue reads. */
+  readonly note: string;
+};
+
 /** The key that replaces another, with its text, which is shown once; and the old one. */
 export type RolledApiKey = {
   /** The id of the key. */
@@ -1909,6 +2044,8 @@ export type Statement = {
   readonly from: string;
   /** The first day that does not count any more. */
   readonly to: string;
+  /** The line is of a part of its day or week, because from or to of the request, or before, is inside of it. */
+  readonly is_partial: boolean;
   /** The currency of every amount here. */
   readonly currency: string;
   /** How many checkouts. */
@@ -1927,7 +2064,7 @@ export type Statement = {
   readonly kept: number;
   /** What was transferred and not taken back, in minor units (cents). */
   readonly paid_out: number;
-  /** What is still to be transferred; below zero when something is still to be taken back, in minor units (cents). */
+  /** What is still to be transferred, refused transfers included, less what is still to be taken back: it can be below zero, in minor units (cents). */
   readonly to_come: number;
   /** What was not transferred because it settled debts of the venue, in minor units (cents). */
   readonly settled_debts: number;
@@ -1957,7 +2094,7 @@ export type StatementTotals = {
   readonly kept: number;
   /** What was transferred and not taken back, in minor units (cents). */
   readonly paid_out: number;
-  /** What is still to be transferred; below zero when something is still to be taken back, in minor units (cents). */
+  /** What is still to be transferred, refused transfers included; below zero when something is still to be taken back, in minor units (cents). */
   readonly to_come: number;
   /** What was not transferred because it settled debts of the venue, in minor units (cents). */
   readonly settled_debts: number;

@@ -67,6 +67,7 @@ class DeliveryLoop {
       while (!this.#signal.aborted) {
         this.#isNotified = false;
         const claimed = await this.#claimMore();
+        this.#services.onTurn?.();
         const shouldPollSoon = this.#isNotified || (claimed > 0 && this.#used.quick < MAX_RUNS_BY_PACE.quick);
         await this.#pause(shouldPollSoon ? DEBOUNCE_MS : POLL_MS);
       }

@@ -3,8 +3,8 @@
 // about its sender, whether the proxy is trusted or not.
 
 import type { IncomingHttpHeaders } from 'node:http';
-import { addressIn } from '../base/config.ts';
-import { hasOperatorToken } from '../run/authorize.ts';
+import { hasBearerToken } from '../bearer-token.ts';
+import { addressIn } from '../config.ts';
 
 const PRIVATE_NETWORKS = ['127.0.0.0/8', '::1/128', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'];
 
@@ -19,5 +19,5 @@ export interface MetricsReader {
 
 export function mayReadMetrics(operatorToken: string, { address, headers }: MetricsReader): boolean {
   const isProxied = Object.keys(headers).some((name) => PROXY_HEADER.test(name));
-  return (!isProxied && addressIn(address, PRIVATE_NETWORKS)) || hasOperatorToken(operatorToken, headers.authorization);
+  return (!isProxied && addressIn(address, PRIVATE_NETWORKS)) || hasBearerToken(operatorToken, headers.authorization);
 }

@@ -1,0 +1,18 @@
+// The bearer token of an Authorization header, and its comparison with a secret.
+
+import { createHash, timingSafeEqual } from 'node:crypto';
+
+const MAX_TOKEN_LENGTH = 512;
+
+export function bearer(header: string | undefined): string | null {
+  const match = header === undefined ? null : /^Bearer +([\x21-\x7e]+) *$/i.exec(header);
+  const token = match?.[1];
+  return token === undefined || token.length > MAX_TOKEN_LENGTH ? null : token;
+}
+
+/** Compares hashes, so that the time taken reveals neither the length nor the first wrong character. */
+export function hasBearerToken(token: string, header: string | undefined): boolean {
+  const given = bearer(header) ?? '';
+  const hash = (text: string): Buffer => createHash('sha256').update(text).digest();
+  return timingSafeEqual(hash(given), hash(token));
+}

@@ -1,0 +1,82 @@
+// Starts the worker's loops in this process, and the address at which they are monitored (WORKER_PORT).
+
+import type { Log } from '../base/log.ts';
+import { startMonitoringServer } from '../base/monitoring/monitoring-server.ts';
+import { packageRoot } from '../base/package-root.ts';
+import { makeSchemaProbe } from '../base/schema-check.ts';
+import { schemaFolders } from '../base/schema-files.ts';
+import type { Shutdown } from '../base/shutdown.ts';
+import { DispatchSignal } from '../domain/webhooks/deliveries/dispatch-signal.ts';
+import { type AppContext, readServicesOf } from '../run/context.ts';
+import type { RunningWorker } from '../worker/worker.ts';
+import { asListenError } from './listen-error.ts';
+import { mailSender } from './mail-sender.ts';
+import type { Monitoring } from './monitoring.ts';
+import { smsSender } from './sms-sender.ts';
+
+/** Returns the port of its monitoring; null: WORKER_PORT is not set. */
+export async function runWorker(
+  context: AppContext,
+  monitoring: Monitoring,
+  log: Log,
+  shutdown: Shutdown,
+): Promise<number | null> {
+  const { startWorker } = await import('../worker/worker.ts');
+  const { makeLoopMetrics } = await import('../worker/loop-metrics.ts');
+  const { services, config, db, clock } = context;
+  const { onAttempt, countTexts, countMails } = monitoring.services;
+  const worker = startWorker(
+    {
+      db,
+      log,
+      clock,
+      outbound: services.outbound,
+      payments: services,
+      deliveries: { ...services, dispatchSignal: new DispatchSignal(), onAttempt },
+      hooks: context,
+      reads: readServicesOf(context),
+      requestLogDays: config.requestLogDays,
+      sender: countTexts(smsSender(config)),
+      mailSender: countMails(mailSender(config)),
+    },
+    makeLoopMetrics(monitoring.metrics),
+  );
+  await shutdown.add(() => worker.close());
+  return openMonitoring(context, monitoring, worker, shutdown);
+}
+
+async function openMonitoring(
+  context: AppContext,
+  { metrics }: Monitoring,
+  worker: RunningWorker,
+  shutdown: Shutdown,
+): Promise<number | null> {
+  const { workerPort, workerHost } = context.config;
+  if (workerPort === null) return null;
+  const problem = makeReadiness(context, worker);
+  const server = await startMonitoringServer({ ...context, metrics, problem }, workerHost, workerPort).catch(
+    (error: unknown) => {
+      throw asListenError(error, context.config);
+    },
+  );
+  await shutdown.add(() => server.close());
+  return server.port;
+}
+
+/** Why a worker is not ready: its database, or a loop that has not turned for long. Null: it is ready. */
+export function makeReadiness(
+  { db, log }: Pick<AppContext, 'db' | 'log'>,
+  worker: Pick<RunningWorker, 'stalledLoops'>,
+): () => Promise<string | null> {
+  const probe = makeSchemaProbe(db, schemaFolders(packageRoot));
+  return async () => {
+    try {
+      if (!(await probe())) return 'The database is not of this release: see the guide, "Updating".';
+    } catch (error) {
+      log.warn({ err: error }, 'the worker is not ready: the database does not answer');
+      return 'The database does not answer.';
+    }
+    const stalled = worker.stalledLoops();
+    return stalled.length === 0 ? null : `These loops have not turned for long: ${stalled.join(', ')}.`;
+  };
+}

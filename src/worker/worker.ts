@@ -1,0 +1,117 @@
+// Runs the worker's loops: after a full batch a loop continues immediately, else it sleeps for its interval. A step that
+// fails is retried after the interval. Says which loops have not turned for long, so that a hanging worker is noticed.
+
+import { setMaxListeners } from 'node:events';
+import { LOOPS, type Loop, type WorkerServices } from './loops.ts';
+
+export interface RunningWorker {
+  /** The loops that should have turned and did not: a step that hangs, or a timer that never came. */
+  stalledLoops(): string[];
+  /** Waits for the current steps and starts no new ones. */
+  close(): Promise<void>;
+}
+
+/** Called after each step of a loop: for the metrics. */
+export type ObserveStep = (step: {
+  readonly loop: string;
+  readonly rows: number;
+  readonly seconds: number;
+  readonly isFailed: boolean;
+}) => void;
+
+/** No step takes this long: calls to the processor and to partners have time-outs of seconds. */
+const DEFAULT_MAX_STEP_SECONDS = 300;
+
+export function startWorker(services: WorkerServices, observe: ObserveStep = () => undefined): RunningWorker {
+  return runLoops(LOOPS, services, observe);
+}
+
+export function runLoops(
+  loops: readonly Loop[],
+  services: WorkerServices,
+  observe: ObserveStep = () => undefined,
+): RunningWorker {
+  const stop = new AbortController();
+  // Every loop adds a listener while it sleeps, so Node's warning about a leak would be wrong.
+  setMaxListeners(0, stop.signal);
+  const runs = loops.map((loop) => new LoopRun(loop, services, observe));
+  const running = runs.map((run) => run.run(stop.signal));
+  return {
+    stalledLoops: () => runs.filter((run) => run.isStalled()).map(({ name }) => name),
+    async close() {
+      stop.abort();
+      await Promise.all(running);
+    },
+  };
+}
+
+class LoopRun {
+  readonly #loop: Loop;
+  readonly #services: WorkerServices;
+  readonly #observe: ObserveStep;
+  /** By the monotonic clock, in milliseconds. */
+  #turnedAt = performance.now();
+  #isSleeping = false;
+
+  constructor(loop: Loop, services: WorkerServices, observe: ObserveStep) {
+    this.#loop = loop;
+    this.#services = services;
+    this.#observe = observe;
+  }
+
+  get name(): string {
+    return this.#loop.name;
+  }
+
+  isStalled(): boolean {
+    const { intervalSeconds, maxStepSeconds = DEFAULT_MAX_STEP_SECONDS } = this.#loop;
+    const seconds = maxStepSeconds + (this.#isSleeping ? intervalSeconds : 0);
+    return performance.now() - this.#turnedAt > seconds * 1000;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      this.#turn();
+      const rows = await this.#step(signal);
+      this.#turn();
+      if (rows >= this.#loop.batchSize) continue;
+      this.#isSleeping = true;
+      await sleep(this.#loop.intervalSeconds * 1000, signal);
+      this.#isSleeping = false;
+    }
+  }
+
+  #turn(): void {
+    this.#turnedAt = performance.now();
+  }
+
+  async #step(signal: AbortSignal): Promise<number> {
+    const { name, batchSize, step } = this.#loop;
+    const { log } = this.#services;
+    const beganAt = performance.now();
+    let rows = 0;
+    let isFailed = false;
+    try {
+      rows = await step(this.#services, batchSize, signal, () => this.#turn());
+      if (rows > 0) log.info({ loop: name, rows }, 'the loop processed rows');
+    } catch (error) {
+      isFailed = true;
+      log.error({ loop: name, err: error }, 'a loop’s step failed; the worker retries it');
+    }
+    this.#observe({ loop: name, rows, seconds: (performance.now() - beganAt) / 1000, isFailed });
+    return rows;
+  }
+}
+
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const timer = setTimeout(finish, ms);
+    function finish(): void {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', finish);
+      resolve();
+    }
+    signal.addEventListener('abort', finish);
+  });
+}

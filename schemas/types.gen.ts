@@ -1917,7 +1917,7 @@ export type IntegrationSync = {
   readonly object: "integration_sync";
   /** The integration. */
   readonly integration_id: string;
-  /** failed: the catalogue could not be listed. canceled: the credentials were deleted, or the integration was revoked. */
+  /** How the run stands. failed: the catalogue could not be listed. canceled: the credentials were deleted, or the integration was revoked. */
   readonly status: "running" | "finished" | "failed" | "canceled";
   /** Why it failed; null otherwise. */
   readonly reason: string | null;
@@ -2961,7 +2961,7 @@ export type Reader = {
     readonly path?: string;
     /** One of these values. */
     readonly is?: readonly string[];
-    /** refused: the credentials are wrong. gone: there is no such object. later: try again. failed: give up. */
+    /** What the answer means. refused: the credentials are wrong. gone: there is no such object. later: try again. failed: give up. */
     readonly means: "refused" | "gone" | "later" | "failed";
     /** Our source: documented by the provider, seen in public code or in a captured answer, or a guess. */
     readonly sure: "documented" | "seen" | "guess";
@@ -2988,7 +2988,7 @@ export type Reader = {
       /** The path in the delivery, or in the item of the catalogue. */
       readonly path: string;
       /** A regular expression; its first group is the value. A value that does not match leaves the entry unused. */
-      readonly pattern?: string;
+      readonly matches?: string;
     } };
     /** The path of the version in the delivery; without it the order of arrival decides. */
     readonly version?: string;
@@ -3008,7 +3008,7 @@ export type Reader = {
       readonly body?: { readonly [name: string]: unknown };
       /** How further pages are read. The text {cursor} stands for the cursor or the number of the page; a query or a body member that consists of it is left out of the first request. */
       readonly paging?: {
-        /** cursor: the answer names the next page. page_number: pages are counted from first. */
+        /** How pages are told apart. cursor: the answer names the next page. page_number: pages are counted from first. */
         readonly kind: "cursor" | "page_number";
         /** The path of the cursor in the answer; the last page has none. */
         readonly next?: string;
@@ -3065,7 +3065,7 @@ export type Reader = {
       readonly body?: { readonly [name: string]: unknown };
       /** How further pages are read. The text {cursor} stands for the cursor or the number of the page; a query or a body member that consists of it is left out of the first request. */
       readonly paging?: {
-        /** cursor: the answer names the next page. page_number: pages are counted from first. */
+        /** How pages are told apart. cursor: the answer names the next page. page_number: pages are counted from first. */
         readonly kind: "cursor" | "page_number";
         /** The path of the cursor in the answer; the last page has none. */
         readonly next?: string;
@@ -3106,7 +3106,7 @@ export type Reader = {
       readonly body?: { readonly [name: string]: unknown };
       /** How further pages are read. The text {cursor} stands for the cursor or the number of the page; a query or a body member that consists of it is left out of the first request. */
       readonly paging?: {
-        /** cursor: the answer names the next page. page_number: pages are counted from first. */
+        /** How pages are told apart. cursor: the answer names the next page. page_number: pages are counted from first. */
         readonly kind: "cursor" | "page_number";
         /** The path of the cursor in the answer; the last page has none. */
         readonly next?: string;
@@ -3140,7 +3140,7 @@ export type Reader = {
       /** The path in the delivery, or in the item of the catalogue. */
       readonly path: string;
       /** A regular expression; its first group is the value. A value that does not match leaves the entry unused. */
-      readonly pattern?: string;
+      readonly matches?: string;
     } };
     /** Our source: documented by the provider, seen in public code or in a captured answer, or a guess. */
     readonly sure: "documented" | "seen" | "guess";
@@ -3969,7 +3969,7 @@ export type StoredIntegration = {
   } | null;
   /** How the server reads from the API of the venue system: which credentials it has, and whether it waits; null when it cannot read there. */
   readonly reads: {
-    /** no_credentials: objects that a delivery only names are not read. waiting: the venue system is unavailable or a limit is reached, and the server tries again at next_attempt_at. paused: the venue system has refused the credentials, and nothing is read until you send others. */
+    /** Whether the server reads. no_credentials: objects that a delivery only names are not read. waiting: the venue system is unavailable or a limit is reached, and the server tries again at next_attempt_at. paused: the venue system has refused the credentials, and nothing is read until you send others. */
     readonly status: "no_credentials" | "active" | "waiting" | "paused";
     /** Why it is paused or waits; null otherwise. */
     readonly reason: "credentials_refused" | "rate_limited" | "provider_unavailable" | "daily_limit" | null;

@@ -758,7 +758,7 @@ export type IntegrationSync = {
   readonly object: "integration_sync";
   /** The integration. */
   readonly integration_id: string;
-  /** failed: the catalogue could not be listed. canceled: the credentials were deleted, or the integration was revoked. */
+  /** How the run stands. failed: the catalogue could not be listed. canceled: the credentials were deleted, or the integration was revoked. */
   readonly status: "running" | "finished" | "failed" | "canceled";
   /** Why it failed; null otherwise. */
   readonly reason: string | null;
@@ -1440,7 +1440,7 @@ export type StoredIntegration = {
   } | null;
   /** How the server reads from the API of the venue system: which credentials it has, and whether it waits; null when it cannot read there. */
   readonly reads: {
-    /** no_credentials: objects that a delivery only names are not read. waiting: the venue system is unavailable or a limit is reached, and the server tries again at next_attempt_at. paused: the venue system has refused the credentials, and nothing is read until you send others. */
+    /** Whether the server reads. no_credentials: objects that a delivery only names are not read. waiting: the venue system is unavailable or a limit is reached, and the server tries again at next_attempt_at. paused: the venue system has refused the credentials, and nothing is read until you send others. */
     readonly status: "no_credentials" | "active" | "waiting" | "paused";
     /** Why it is paused or waits; null otherwise. */
     readonly reason: "credentials_refused" | "rate_limited" | "provider_unavailable" | "daily_limit" | null;

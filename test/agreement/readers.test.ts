@@ -54,8 +54,8 @@ it.each(readers)('%s uses only values that it has, and its patterns are regular 
       }
       known.add(step.name);
     }
-    for (const { pattern } of Object.values(read.variables)) {
-      if (pattern !== undefined) expect(new RegExp(pattern)).toBeInstanceOf(RegExp);
+    for (const { matches } of Object.values(read.variables)) {
+      if (matches !== undefined) expect(new RegExp(matches)).toBeInstanceOf(RegExp);
     }
   }
 });

@@ -86,7 +86,7 @@ describe('credentials', () => {
 describe('a catalogue run', () => {
   it('reads every page and object once, and says what was created, the same, changed and skipped, and why', async () => {
     const system = await connected();
-    for (const id of ['701', '702', '703', '704']) eventbrite.add(eventbriteEvent(id));
+    for (const id of ['701', '702']) eventbrite.add(eventbriteEvent(id));
     eventbrite.add(eventbriteEvent('705', { tickets: [{ id: '1', name: 'Free', value: null }] }));
     eventbrite.add(eventbriteEvent('706', { status: 'draft' }));
     const started = await call(system, 'POST', 'sync');
@@ -95,9 +95,9 @@ describe('a catalogue run', () => {
     expect(await syncOf(system)).toMatchObject({
       id: started.json.data.id,
       status: 'finished',
-      listed: 5,
-      read: 5,
-      created: 4,
+      listed: 3,
+      read: 3,
+      created: 2,
       changed: 0,
       unchanged: 0,
       skipped: 1,
@@ -106,7 +106,7 @@ describe('a catalogue run', () => {
     eventbrite.add(eventbriteEvent('701', { name: 'Renamed', changed: '2027-03-01T00:00:00Z' }));
     await call(system, 'POST', 'sync');
     await reading.readAll();
-    expect(await syncOf(system)).toMatchObject({ created: 0, changed: 1, unchanged: 3, skipped: 1 });
+    expect(await syncOf(system)).toMatchObject({ created: 0, changed: 1, unchanged: 1, skipped: 1 });
     expect((await reading.offering(system, '701')).title).toBe('Renamed');
   });
 

@@ -2,7 +2,7 @@
 -- provider. One round trip, because every hook request makes it.
 create or replace function admit_hook(p_hash bytea, p_provider text, p_limit integer) returns table (
   venue_id uuid, integration_id text, mode text, secret bytea, address text,
-  granted integer, remaining integer, reset_at timestamptz, next_attempt_at timestamptz, counted_at timestamptz
+  granted integer, remaining integer, reset_at timestamptz, retry_at timestamptz, counted_at timestamptz
 ) language plpgsql set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
 begin
@@ -12,8 +12,8 @@ begin
     join venues v on v.venue_id = r.venue_id
     where r.token_hash = p_hash and i.provider = p_provider and i.revoked_at is null and v.revoked_at is null;
   if not found then return; end if;
-  select t.granted, t.remaining, t.reset_at, t.next_attempt_at, t.counted_at
-    into granted, remaining, reset_at, next_attempt_at, counted_at
+  select t.granted, t.remaining, t.reset_at, t.retry_at, t.counted_at
+    into granted, remaining, reset_at, retry_at, counted_at
     from count_calls('hook ' || integration_id, p_limit, 1) t;
   return next;
 end $$;

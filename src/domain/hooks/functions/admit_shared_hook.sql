@@ -2,15 +2,15 @@
 -- provider.
 create or replace function admit_shared_hook(p_hash bytea, p_provider text, p_limit integer) returns table (
   shared_hook_id text, mode text,
-  granted integer, remaining integer, reset_at timestamptz, next_attempt_at timestamptz, counted_at timestamptz
+  granted integer, remaining integer, reset_at timestamptz, retry_at timestamptz, counted_at timestamptz
 ) language plpgsql set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
 begin
   select s.shared_hook_id, s.mode into shared_hook_id, mode from shared_hooks s
     where s.token_hash = p_hash and s.provider = p_provider and s.revoked_at is null;
   if not found then return; end if;
-  select t.granted, t.remaining, t.reset_at, t.next_attempt_at, t.counted_at
-    into granted, remaining, reset_at, next_attempt_at, counted_at
+  select t.granted, t.remaining, t.reset_at, t.retry_at, t.counted_at
+    into granted, remaining, reset_at, retry_at, counted_at
     from count_calls('shared hook ' || shared_hook_id, p_limit, 1) t;
   return next;
 end $$;

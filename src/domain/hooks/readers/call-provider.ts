@@ -44,6 +44,8 @@ export interface ProviderCall {
   /** Identifies the credentials, so that a token of replaced ones is not used. */
   readonly credentialsKey: string;
   readonly values: Values;
+  /** No request is sent after this time. */
+  readonly deadline: number;
   /** Counts the requests that were made. */
   readonly count: () => void;
 }
@@ -162,6 +164,7 @@ interface RequestParts {
 async function send(client: ProviderClient, call: ProviderCall, parts: RequestParts): Promise<unknown> {
   const { reader } = call;
   const base = client.readerBaseUrl === null ? reader.base_url : `${client.readerBaseUrl}/${reader.provider}`;
+  if (client.clock.now() > call.deadline) throw new ReadFailure('later', 'The venue system took too long to answer.');
   call.count();
   let response: OutboundResponse;
   try {

@@ -18,6 +18,7 @@ export interface FetchRequest {
   readonly credentialsKey: string;
   /** The ids that name the object. */
   readonly variables: Values;
+  readonly deadline: number;
   readonly count: () => void;
 }
 
@@ -53,10 +54,10 @@ export async function fetchPage(
 
 /** Days, for reads of a range of time: today and the days ahead, in UTC. */
 function callOf(client: ProviderClient, request: FetchRequest, document: Values): ProviderCall {
-  const { reader, credentials, credentialsKey, variables, count } = request;
+  const { reader, credentials, credentialsKey, variables, deadline, count } = request;
   const dayAfter = (days: number): string => new Date(client.clock.now() + days * DAY_MS).toISOString().slice(0, 10);
   const days = { today: dayAfter(0), in_30_days: dayAfter(30), in_90_days: dayAfter(90) };
-  return { reader, credentialsKey, count, values: { ...days, ...document, ...variables, credentials } };
+  return { reader, credentialsKey, deadline, count, values: { ...days, ...document, ...variables, credentials } };
 }
 
 async function allPages(client: ProviderClient, call: ProviderCall, step: ReadStep): Promise<unknown> {

@@ -36,8 +36,9 @@ export interface ReadServices extends HookServices, ProviderClient {
   readonly readsPerDay: number;
 }
 
-/** Longer than a read can take: six requests of 20 seconds, of which some have pages. */
-const LEASE_SECONDS = 300;
+/** A read sends nothing after this time; its last request may take 20 seconds more. */
+const MAX_READ_MS = 120_000;
+const LEASE_SECONDS = 240;
 const FIRST_BACKOFF_MS = 2_000;
 const MAX_BACKOFF_MS = 15 * 60_000;
 const MAX_WAIT_MS = 3 * 24 * 3_600_000;
@@ -119,6 +120,7 @@ async function fetchWork(
     credentials: JSON.parse(services.seal.open(claimed.credentials, row)) as Values,
     credentialsKey: `${claimed.integration_id} ${claimed.set_at}`,
     variables: work.kind === 'object' ? work.read.variables : {},
+    deadline: services.clock.now() + MAX_READ_MS,
     count,
   };
   try {

@@ -103,9 +103,9 @@ export function variablesAt(
   scope: BodyScope,
 ): Readonly<Record<string, string>> | null {
   const variables: Record<string, string> = {};
-  for (const [name, { path, pattern }] of Object.entries(entries)) {
+  for (const [name, { path, matches }] of Object.entries(entries)) {
     const text = textOf(valueAt(scope, path));
-    const value = text === null || pattern === undefined ? text : (new RegExp(pattern).exec(text)?.[1] ?? null);
+    const value = text === null || matches === undefined ? text : (new RegExp(matches).exec(text)?.[1] ?? null);
     if (value === null || value.length > MAX_VARIABLE_LENGTH) return null;
     variables[name] = value;
   }

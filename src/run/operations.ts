@@ -22,6 +22,7 @@ import { consoleVenue } from './operations/console-venue.ts';
 import { consoleWebhooks } from './operations/console-webhooks.ts';
 import { desk } from './operations/desk.ts';
 import { deskMoney } from './operations/desk-money.ts';
+import { deskVenues } from './operations/desk-venues.ts';
 import { events } from './operations/events.ts';
 import { experiences } from './operations/experiences.ts';
 import { guests } from './operations/guests.ts';
@@ -60,6 +61,7 @@ export const operations: readonly AppOperation[] = [
   ...consoleNotifications,
   ...desk,
   ...deskMoney,
+  ...deskVenues,
 ];
 
 /** What partners and their guests call: the operations of /v1/openapi.json. The operator's own are in the guides. */

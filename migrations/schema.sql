@@ -731,6 +731,8 @@ CREATE TABLE hook_bookings (
   slots_taken json NOT NULL,
   -- The start of its last slot, or its last delivery: it is deleted some time after that.
   last_at timestamp with time zone NOT NULL,
+  -- The last delivery about the booking canceled all of it.
+  is_canceled boolean NOT NULL DEFAULT false,
   CONSTRAINT hook_bookings_pkey PRIMARY KEY (venue_id, integration_id, booking_hash),
   CONSTRAINT booking_hash_is_sha256 CHECK (octet_length(booking_hash) = 32)
 );

@@ -2358,8 +2358,10 @@ export type Mapping = {
     readonly type: string | null;
     /** The path of the venue's id in the venue system, where several venues share one address. */
     readonly account?: string;
+    /** The path of a second id of the venue, for messages that do not have the first. The server learns it from a message that has both. */
+    readonly account_alias?: string;
   };
-  /** How the server recognizes a repeated delivery: by the event’s id, by the body’s hash within a day, or, for pings that carry only ids, by the body’s hash within ten seconds. */
+  /** How the server recognizes a repeated delivery: by the event’s id, or by the body’s hash: within a day if the body has a version or changes nothing, else within ten seconds, because two real changes can send the same body. refresh_only: no body has a version. */
   readonly dedupe: "field" | "body_hash" | "refresh_only";
   /** The events, in the order in which they are tried. */
   readonly events: readonly ({
@@ -2367,7 +2369,7 @@ export type Mapping = {
     readonly name: string;
     /** All of these conditions must hold; the server uses the first event that matches. No path leads through a list. */
     readonly match: readonly ({
-      /** A path in the body. */
+      /** A path in the body; | separates paths of which the first that has a value counts. */
       readonly path: string;
       /** One of these values. */
       readonly is?: readonly string[];
@@ -2380,11 +2382,11 @@ export type Mapping = {
     readonly object?: string;
     /** The path at which the paths of the object begin. */
     readonly within?: string;
-    /** Two real changes can be byte for byte the same; an equal body counts as a repetition only within ten seconds. */
+    /** Two real changes can be byte for byte the same; an equal body counts as a repetition only within ten seconds, even if it has a version. */
     readonly id_only?: boolean;
     /** One item of the list that the path leads through must satisfy this condition; else the event is ignored. */
     readonly some?: {
-      /** A path in the body. */
+      /** A path in the body; | separates paths of which the first that has a value counts. */
       readonly path: string;
       /** One of these values. */
       readonly is?: readonly string[];
@@ -2406,20 +2408,24 @@ export type Mapping = {
     readonly each?: string;
     /** Only items of each that satisfy these conditions count. */
     readonly each_where?: readonly ({
-      /** A path in the body. */
+      /** A path in the body; | separates paths of which the first that has a value counts. */
       readonly path: string;
       /** One of these values. */
       readonly is?: readonly string[];
       /** None of these values; no value at all is right too. */
       readonly not?: readonly string[];
     })[];
+    /** Why a body is ignored in which no item counts. */
+    readonly each_why?: string;
+    /** A canceled booking never becomes active again: an active state that comes later and has no version is an older one. */
+    readonly cancel_is_final?: boolean;
     /** One tier for each item of this list. */
     readonly each_tier?: string;
     /** If a booking does not say how many places an option takes, the object of this kind with the offering’s id does. */
     readonly seats_from?: string;
     /** Only items of each_tier that satisfy these conditions count. */
     readonly each_tier_where?: readonly ({
-      /** A path in the body. */
+      /** A path in the body; | separates paths of which the first that has a value counts. */
       readonly path: string;
       /** One of these values. */
       readonly is?: readonly string[];
@@ -2454,7 +2460,7 @@ export type Mapping = {
       /** The form of the version. */
       readonly version_as?: "number" | "time";
     };
-    /** Where each field of an offering comes from; every field is listed. tier.* and slot.* are the fields of a price tier and of a slot, currency belongs to a tier, timezone to cutoff_minutes belong to the availability. booking.party says how many places a booking subtracts from its slot, booking.seats how many its options use (the larger number counts), tier.seats how many places one unit of the option takes, booking.status whether the booking is canceled. */
+    /** Where each field of an offering comes from; every field is listed. tier.* and slot.* are the fields of a price tier and of a slot, currency belongs to a tier, timezone to cutoff_minutes belong to the availability. booking.party says how many places a booking subtracts from its slot, booking.seats how many its options use (this counts if all are known, else the larger number), tier.seats how many places one unit of the option takes, booking.status whether the booking is canceled. */
     readonly fields: { readonly [name: string]: MappingField };
   })[];
 };
@@ -2467,13 +2473,22 @@ export type MappingField = {
   readonly path?: string;
   /** A second path that the conversion needs: a precision, a time of day, a number to subtract or to multiply with. */
   readonly with?: string;
-  /** How the server converts the value; text when absent. count: the number of items of the list. sum: the sum over the list, each number times the number at with, if there is one. included_tax: a fee, the price with tax less the price at with. */
+  /** How the server converts the value; text when absent. count: the number of items of the list. sum: the sum over the list, each number times the number at with, if there is one. included_tax: a fee in percent, from the price with tax and the price at with. */
   readonly as?: "text" | "currency" | "integer" | "count" | "sum" | "remaining" | "minor_int" | "included_tax" | "minor_int_with_precision" | "decimal_number" | "decimal_string" | "int_string" | "unix_seconds_string" | "unix_ms_string" | "iso_offset" | "iso_offset_nocolon" | "iso_local" | "hhmm_int" | "template";
   /** For fixed: the value. For template: the text in which the value replaces {}. */
   readonly value?: string;
   /** The field is read only if these conditions hold; for count, only items that satisfy them count. */
   readonly where?: readonly ({
-    /** A path in the body. */
+    /** A path in the body; | separates paths of which the first that has a value counts. */
+    readonly path: string;
+    /** One of these values. */
+    readonly is?: readonly string[];
+    /** None of these values; no value at all is right too. */
+    readonly not?: readonly string[];
+  })[];
+  /** For slot.capacity: the number is 0 if these conditions hold. */
+  readonly zero_where?: readonly ({
+    /** A path in the body; | separates paths of which the first that has a value counts. */
     readonly path: string;
     /** One of these values. */
     readonly is?: readonly string[];

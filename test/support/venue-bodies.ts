@@ -30,6 +30,7 @@ export const SOURCES = {
   peek: published('octodocs.peek.com/capabilities/webhooks, in the catalogue of api-evangelist/peek'),
   octo: secondHand(types('octotravel/octo-types')),
   ventrata: types('ventrata/octo-types src/models'),
+  ventrataSupport: secondHand(published('a support article of Ventrata, which shows {diff, booking} alone')),
   ventrataIds: secondHand(published('docs.ventrata.com/capabilities/webhooks')),
   xolaCapture: captured('PipedreamHQ/pipedream components/xola/sources/purchase-updated-instant'),
   xolaExperience: types(
@@ -398,7 +399,7 @@ const ventrataAvailability = (vacancies: number | null, status: string): object 
   localDateTimeEnd: '2027-06-12T20:00:00-04:00',
   utcCutoffAt: '2027-06-12T22:00:00Z',
   allDay: false,
-  available: status !== 'CLOSED' && vacancies !== 0,
+  available: !['CLOSED', 'SOLD_OUT'].includes(status) && vacancies !== 0,
   status,
   vacancies,
   capacity: 40,

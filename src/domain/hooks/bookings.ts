@@ -57,6 +57,8 @@ export interface BookingUpdate {
   readonly changes: readonly BookingChange[];
   /** Some items could not be read, so the places that the booking took before on other slots stay taken. */
   readonly isPartial: boolean;
+  /** The delivery cancels all of the booking. */
+  readonly isCanceled: boolean;
 }
 
 /** Returns the offerings whose capacity the booking changes, each with notes about content that was left out. */
@@ -85,9 +87,12 @@ export async function applyBooking(
     context.now,
     ...update.changes.map(({ change }) => Date.parse(change.slot?.starts_at ?? '') || 0),
   );
+  // What was given back stays named, with no places: a second cancellation knows that the booking was counted.
+  const returned = before.filter(({ statement }) => statement !== null).map((places) => ({ ...places, party: 0 }));
   await storeBooking(tx, delivery, hashOf(update.object.name), {
     ...orderingOf(delivery, update.object),
-    slotsTaken: booked,
+    slotsTaken: booked.length === 0 ? returned : booked,
+    isCanceled: update.isCanceled,
     lastAt,
   });
   return changedOfferings;
@@ -108,7 +113,7 @@ function requestedPlaces({ change, outcome }: BookingChange): RequestedPlaces[] 
   return [{ offering, slot, party, counting: { by: 'party' } }];
 }
 
-function isCancellation({ action, booking }: Change): boolean {
+export function isCancellation({ action, booking }: Change): boolean {
   return action === 'cancel' || booking?.isCanceled === true;
 }
 

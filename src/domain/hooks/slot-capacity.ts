@@ -20,7 +20,8 @@ export interface BookedPlaces {
   readonly statement: number | null;
 }
 
-const MAX_CAPACITY = 100_000;
+/** The largest capacity of a slot. */
+export const MAX_CAPACITY = 100_000;
 
 /** The capacity that the offering shows. Undefined: the slot has none. */
 export function offeredCapacity({ placesLeft, canceledBy }: SlotCapacity): number | undefined {
@@ -32,6 +33,11 @@ export function offeredCapacity({ placesLeft, canceledBy }: SlotCapacity): numbe
 export function currentCapacity(stored: SlotCapacity | null, capacity: number | undefined): SlotCapacity {
   if (stored !== null && offeredCapacity(stored) === capacity) return stored;
   return { placesLeft: capacity ?? null, canceledBy: null, capacityVersion: (stored?.capacityVersion ?? 0) + 1 };
+}
+
+/** The capacity after a number was stated, equal to the known one or not: it includes all earlier bookings. */
+export function statedCapacity(capacity: SlotCapacity, placesLeft: number): SlotCapacity {
+  return { ...capacity, placesLeft, capacityVersion: capacity.capacityVersion + 1 };
 }
 
 /**

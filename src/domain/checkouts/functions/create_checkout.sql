@@ -1,7 +1,8 @@
 -- Creates a checkout in one round trip, or returns why not. Two calls with one key or booking wait for each other on
 -- the unique indexes; the second finds the first one's response. Outcomes: created, replayed, key_reused,
 -- booking_in_progress, overdue (the booking's checkout is past its time: the caller expires it and tries again),
--- suspended (an operator has suspended the venue), not_payable (a live checkout of a venue that the processor cannot pay: its guests must not be charged), refused
+-- suspended (an operator has suspended the venue), not_payable (a live checkout of a venue that the processor cannot
+-- pay: its guests must not be charged), refused
 -- (p_may_create is false), unknown_offering. The loop starts again whenever another transaction committed
 -- first.
 -- An idempotency key is used for p_retention. p_content is the body of the request, and created_by, which no body has.

@@ -2473,8 +2473,8 @@ export type MappingField = {
   readonly path?: string;
   /** A second path that the conversion needs: a precision, a time of day, a number to subtract or to multiply with. */
   readonly with?: string;
-  /** How the server converts the value; text when absent. count: the number of items of the list. sum: the sum over the list, each number times the number at with, if there is one. included_tax: a fee in percent, from the price with tax and the price at with. */
-  readonly as?: "text" | "currency" | "integer" | "count" | "sum" | "remaining" | "minor_int" | "included_tax" | "minor_int_with_precision" | "decimal_number" | "decimal_string" | "int_string" | "unix_seconds_string" | "unix_ms_string" | "iso_offset" | "iso_offset_nocolon" | "iso_local" | "hhmm_int" | "template";
+  /** How the server converts the value; text when absent. count: the number of items of the list. sum: the sum over the list, each number times the number at with, if there is one. included_tax: a fee in percent, from the price with tax and the price at with. cents: hundredths, for a currency that has them. */
+  readonly as?: "text" | "currency" | "integer" | "count" | "sum" | "remaining" | "minor_int" | "included_tax" | "minor_int_with_precision" | "decimal_number" | "decimal_string" | "cents" | "unix_seconds_string" | "unix_ms_string" | "iso_offset" | "iso_offset_nocolon" | "iso_local" | "hhmm_int" | "template";
   /** For fixed: the value. For template: the text in which the value replaces {}. */
   readonly value?: string;
   /** The field is read only if these conditions hold; for count, only items that satisfy them count. */
@@ -2486,6 +2486,13 @@ export type MappingField = {
     /** None of these values; no value at all is right too. */
     readonly not?: readonly string[];
   })[];
+  /** For remaining: a second number of places and what is booked of it. The smaller remainder counts, if both are stated. */
+  readonly limit?: {
+    /** A path in the body. */
+    readonly path: string;
+    /** The path of the number to subtract. */
+    readonly with: string;
+  };
   /** For slot.capacity: the number is 0 if these conditions hold. */
   readonly zero_where?: readonly ({
     /** A path in the body; | separates paths of which the first that has a value counts. */

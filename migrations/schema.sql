@@ -731,6 +731,8 @@ CREATE TABLE hook_bookings (
   slots_taken json NOT NULL,
   -- The start of its last slot, or its last delivery: it is deleted some time after that.
   last_at timestamp with time zone NOT NULL,
+  -- The last delivery about the booking canceled all of it.
+  is_canceled boolean NOT NULL DEFAULT false,
   CONSTRAINT hook_bookings_pkey PRIMARY KEY (venue_id, integration_id, booking_hash),
   CONSTRAINT booking_hash_is_sha256 CHECK (octet_length(booking_hash) = 32)
 );
@@ -1102,6 +1104,10 @@ CREATE TABLE keys (
   last_used_at timestamp with time zone,
   -- Masked: 203.0.113.…, or the first 48 bits of an IPv6 address.
   last_used_address text,
+  raised_writes_per_hour integer,
+  raised_reads_per_hour integer,
+  -- Until then the raised limits count in place of the lower ones of the key.
+  raised_until timestamp with time zone,
   CONSTRAINT keys_pkey PRIMARY KEY (venue_id, key_id),
   CONSTRAINT keys_rolled_to_fkey FOREIGN KEY (venue_id, rolled_to) REFERENCES keys(venue_id, key_id),
   CONSTRAINT keys_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id),
@@ -1135,7 +1141,7 @@ CREATE TABLE ledger_entries (
   at timestamp with time zone NOT NULL,
   CONSTRAINT ledger_entries_pkey PRIMARY KEY (venue_id, kind, subject),
   CONSTRAINT ledger_entries_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id),
-  CONSTRAINT ledger_entry_is_between_the_accounts_of_its_kind CHECK (kind = 'capture'::text AND debit = 'processor_balance'::text AND credit = 'guest_funds'::text OR kind = 'processor_fee'::text AND debit = 'processor_fees'::text AND credit = 'processor_balance'::text OR kind = 'earning'::text AND debit = 'guest_funds'::text AND credit = 'venue_payable'::text OR kind = 'fee'::text AND debit = 'guest_funds'::text AND credit = 'fee_income'::text OR kind = 'transfer'::text AND debit = 'venue_payable'::text AND credit = 'processor_balance'::text OR kind = 'reversal'::text AND debit = 'processor_balance'::text AND credit = 'venue_payable'::text OR kind = 'debt'::text AND debit = 'venue_debts'::text AND credit = 'venue_payable'::text OR kind = 'debt_paid'::text AND debit = 'venue_payable'::text AND credit = 'venue_debts'::text OR kind = 'refund'::text AND debit = 'venue_payable'::text AND credit = 'processor_balance'::text OR kind = 'fee_return'::text AND debit = 'fee_income'::text AND credit = 'processor_balance'::text OR kind = 'return'::text AND debit = 'guest_funds'::text AND credit = 'processor_balance'::text OR kind = 'refund_failed'::text AND debit = 'processor_balance'::text AND credit = 'venue_payable'::text OR kind = 'fee_return_failed'::text AND debit = 'processor_balance'::text AND credit = 'fee_income'::text OR kind = 'return_failed'::text AND debit = 'processor_balance'::text AND credit = 'guest_funds'::text OR kind = 'refund_closed'::text AND debit = 'venue_payable'::text AND credit = 'paid_elsewhere'::text OR kind = 'fee_return_closed'::text AND debit = 'fee_income'::text AND credit = 'paid_elsewhere'::text OR kind = 'return_closed'::text AND debit = 'guest_funds'::text AND credit = 'paid_elsewhere'::text OR kind = 'dispute'::text AND debit = 'disputed_funds'::text AND credit = 'processor_balance'::text OR kind = 'dispute_fee'::text AND debit = 'processor_fees'::text AND credit = 'processor_balance'::text OR kind = 'dispute_fee_returned'::text AND debit = 'processor_balance'::text AND credit = 'processor_fees'::text OR kind = 'dispute_won'::text AND debit = 'processor_balance'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_lost'::text AND debit = 'venue_payable'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_fee_lost'::text AND debit = 'fee_income'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_returned'::text AND debit = 'guest_funds'::text AND credit = 'disputed_funds'::text),
+  CONSTRAINT ledger_entry_is_between_the_accounts_of_its_kind CHECK (kind = 'capture'::text AND debit = 'processor_balance'::text AND credit = 'guest_funds'::text OR kind = 'processor_fee'::text AND debit = 'processor_fees'::text AND credit = 'processor_balance'::text OR kind = 'earning'::text AND debit = 'guest_funds'::text AND credit = 'venue_payable'::text OR kind = 'fee'::text AND debit = 'guest_funds'::text AND credit = 'fee_income'::text OR kind = 'transfer'::text AND debit = 'venue_payable'::text AND credit = 'processor_balance'::text OR kind = 'reversal'::text AND debit = 'processor_balance'::text AND credit = 'venue_payable'::text OR kind = 'debt'::text AND debit = 'venue_debts'::text AND credit = 'venue_payable'::text OR kind = 'debt_paid'::text AND debit = 'venue_payable'::text AND credit = 'venue_debts'::text OR kind = 'debt_written_off'::text AND debit = 'written_off'::text AND credit = 'venue_debts'::text OR kind = 'refund'::text AND debit = 'venue_payable'::text AND credit = 'processor_balance'::text OR kind = 'fee_return'::text AND debit = 'fee_income'::text AND credit = 'processor_balance'::text OR kind = 'return'::text AND debit = 'guest_funds'::text AND credit = 'processor_balance'::text OR kind = 'refund_failed'::text AND debit = 'processor_balance'::text AND credit = 'venue_payable'::text OR kind = 'fee_return_failed'::text AND debit = 'processor_balance'::text AND credit = 'fee_income'::text OR kind = 'return_failed'::text AND debit = 'processor_balance'::text AND credit = 'guest_funds'::text OR kind = 'refund_closed'::text AND debit = 'venue_payable'::text AND credit = 'paid_elsewhere'::text OR kind = 'fee_return_closed'::text AND debit = 'fee_income'::text AND credit = 'paid_elsewhere'::text OR kind = 'return_closed'::text AND debit = 'guest_funds'::text AND credit = 'paid_elsewhere'::text OR kind = 'dispute'::text AND debit = 'disputed_funds'::text AND credit = 'processor_balance'::text OR kind = 'dispute_fee'::text AND debit = 'processor_fees'::text AND credit = 'processor_balance'::text OR kind = 'dispute_fee_returned'::text AND debit = 'processor_balance'::text AND credit = 'processor_fees'::text OR kind = 'dispute_won'::text AND debit = 'processor_balance'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_lost'::text AND debit = 'venue_payable'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_fee_lost'::text AND debit = 'fee_income'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_returned'::text AND debit = 'guest_funds'::text AND credit = 'disputed_funds'::text),
   CONSTRAINT ledger_entry_moves_something CHECK (amount > 0 AND debit <> credit)
 );
 CREATE INDEX ledger_entries_by_age ON ledger_entries USING brin (at) WITH (autosummarize='on');
@@ -1319,6 +1325,8 @@ CREATE TABLE movements (
   owed_amount integer NOT NULL DEFAULT 0,
   -- How much of owed_amount is settled by later transfers (debt_offsets).
   settled_amount integer NOT NULL DEFAULT 0,
+  -- How much of settled_amount an operator has written off: the venue no longer owes it, and the loss is ours.
+  written_off_amount integer NOT NULL DEFAULT 0,
   CONSTRAINT movements_pkey PRIMARY KEY (venue_id, movement_id),
   CONSTRAINT movements_venue_id_hold_id_fkey FOREIGN KEY (venue_id, hold_id) REFERENCES holds(venue_id, hold_id),
   CONSTRAINT movement_amount_is_positive CHECK (amount > 0 OR amount = 0 AND status = 'dropped'::text),
@@ -1337,7 +1345,8 @@ END),
   CONSTRAINT movement_reversal_names_its_transfer CHECK ((reversed_transfer_id IS NOT NULL) = (kind = 'reversal'::text)),
   CONSTRAINT movement_sent_amount_is_within CHECK (sent_amount >= 0 AND sent_amount <= amount),
   CONSTRAINT movement_settled_amount_is_within CHECK (settled_amount >= 0 AND settled_amount <= owed_amount),
-  CONSTRAINT movement_status_is_known CHECK (status = ANY (ARRAY['waiting'::text, 'sending'::text, 'pending'::text, 'frozen'::text, 'done'::text, 'owed'::text, 'failed'::text, 'dropped'::text, 'closed'::text]))
+  CONSTRAINT movement_status_is_known CHECK (status = ANY (ARRAY['waiting'::text, 'sending'::text, 'pending'::text, 'frozen'::text, 'done'::text, 'owed'::text, 'failed'::text, 'dropped'::text, 'closed'::text])),
+  CONSTRAINT movement_written_off_is_within CHECK (written_off_amount >= 0 AND written_off_amount <= settled_amount)
 ) WITH (fillfactor=80);
 CREATE INDEX movements_by_checkout ON movements USING btree (venue_id, checkout_id);
 CREATE INDEX movements_by_hold ON movements USING btree (venue_id, hold_id);
@@ -1851,6 +1860,10 @@ CREATE TABLE venues (
   logo_url text,
   -- The same for live mode.
   live_origins text[] NOT NULL DEFAULT '{}'::text[],
+  -- Since when no new checkouts are created; null: they are.
+  suspended_at timestamp with time zone,
+  -- Why, for operators alone.
+  suspension_note text,
   CONSTRAINT venues_pkey PRIMARY KEY (venue_id),
   CONSTRAINT accent_color_is_rrggbb CHECK (accent_color ~ '^#[0-9a-f]{6}$'::text),
   CONSTRAINT addresses_are_https CHECK (COALESCE(support_url, 'https://'::text) ~~ 'https://%'::text AND COALESCE(terms_url, 'https://'::text) ~~ 'https://%'::text AND COALESCE(privacy_url, 'https://'::text) ~~ 'https://%'::text AND COALESCE(logo_url, 'https://'::text) ~~ 'https://%'::text),
@@ -1896,6 +1909,7 @@ CREATE TABLE webhook_endpoints (
 --   'processor_fees', 'debit', 'what the processor has charged us for its service'
 --   'venue_debts', 'debit', 'what venues owe us because a transfer could not be taken back'
 --   'venue_payable', 'credit', 'what we owe a venue; below zero, what it owes us until a transfer is taken back'
+--   'written_off', 'debit', 'what venues owed us and an operator has written off'
 
 -- The rows of state_transitions.
 --   'checkout', '', 'open'

@@ -9,7 +9,8 @@ import type { Log } from '../../base/log.ts';
 import type { Seal } from '../../base/seal.ts';
 import { findVenue } from '../venues/queries.ts';
 import { venueInMode } from '../venues/venue.ts';
-import { applyDelivery, outcomeOfInvalidBody } from './apply-delivery.ts';
+import { outcomeOfInvalidBody } from './apply-custom.ts';
+import { applyDelivery } from './apply-delivery.ts';
 import {
   type DueDelivery,
   dueQueues,

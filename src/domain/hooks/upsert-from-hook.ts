@@ -35,6 +35,14 @@ export function outcome(status: Outcome['status'], reason: string | null, offeri
   return { status, reason, offering };
 }
 
+export const NEWER_WAS_APPLIED = 'A newer delivery about the same object was applied before.';
+export const unknownOffering = (externalId: string): string => `This venue has no offering "${externalId}".`;
+
+/** An applied outcome with what was left out. */
+export function withNotes(result: Outcome, notes: readonly string[]): Outcome {
+  return result.status === 'applied' && notes.length > 0 ? { ...result, reason: notes.join(' ') } : result;
+}
+
 export async function contentOf(
   tx: Queryable,
   context: HookContext,

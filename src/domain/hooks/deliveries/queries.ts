@@ -194,9 +194,9 @@ export async function oldestDue(tx: Queryable, queue: IntegrationQueue, now: num
   return rows[0] ?? null;
 }
 
-/** A reason may quote the body: replaces characters that PostgreSQL cannot store. */
-export const storable = (reason: string | null): string | null =>
-  reason?.replaceAll(/\0|\p{Surrogate}/gu, '\ufffd') ?? null;
+/** A text may quote the body: replaces characters that PostgreSQL cannot store. */
+export const storable = (text: string | null): string | null =>
+  text?.replaceAll(/\0|\p{Surrogate}/gu, '\ufffd') ?? null;
 
 export async function recordOutcome(
   tx: Queryable,
@@ -266,7 +266,7 @@ export async function storeObject(
     `insert into hook_objects (venue_id, integration_id, object_hash, version, received_at, offering_external_id, option_seats)
      values ($1, $2, $3, $4, $5, $6, $7)
      on conflict (venue_id, integration_id, object_hash) do update
-       set version = excluded.version, received_at = excluded.received_at,
+       set version = greatest(excluded.version, hook_objects.version), received_at = excluded.received_at,
          offering_external_id = coalesce(excluded.offering_external_id, hook_objects.offering_external_id),
          option_seats = excluded.option_seats`,
     [
@@ -285,11 +285,12 @@ export interface KnownBooking {
   readonly version: string | null;
   readonly received_at: string;
   readonly slots_taken: readonly BookedPlaces[];
+  readonly is_canceled: boolean;
 }
 
 export async function findBooking(tx: Queryable, queue: IntegrationQueue, hash: Buffer): Promise<KnownBooking | null> {
   const rows = await tx.query<KnownBooking>(
-    `select version::text as version, received_at, slots_taken from hook_bookings
+    `select version::text as version, received_at, slots_taken, is_canceled from hook_bookings
      where venue_id = $1 and integration_id = $2 and booking_hash = $3`,
     [queue.venue_id, queue.integration_id, hash],
   );
@@ -304,15 +305,17 @@ export async function storeBooking(
     readonly version: string | null;
     readonly receivedAt: string;
     readonly slotsTaken: readonly BookedPlaces[];
+    readonly isCanceled: boolean;
     readonly lastAt: number;
   },
 ): Promise<void> {
   await tx.query(
-    `insert into hook_bookings (venue_id, integration_id, booking_hash, version, received_at, slots_taken, last_at)
-     values ($1, $2, $3, $4, $5, $6, to_timestamp($7 / 1000.0))
+    `insert into hook_bookings as b (venue_id, integration_id, booking_hash, version, received_at, slots_taken,
+       is_canceled, last_at)
+     values ($1, $2, $3, $4, $5, $6, $7, to_timestamp($8 / 1000.0))
      on conflict (venue_id, integration_id, booking_hash) do update
-       set version = excluded.version, received_at = excluded.received_at, slots_taken = excluded.slots_taken,
-         last_at = excluded.last_at`,
+       set version = greatest(excluded.version, b.version), received_at = excluded.received_at,
+         slots_taken = excluded.slots_taken, is_canceled = excluded.is_canceled, last_at = excluded.last_at`,
     [
       queue.venue_id,
       queue.integration_id,
@@ -320,6 +323,7 @@ export async function storeBooking(
       booking.version,
       booking.receivedAt,
       JSON.stringify(booking.slotsTaken),
+      booking.isCanceled,
       booking.lastAt,
     ],
   );

@@ -35,6 +35,16 @@ export interface Booking {
   readonly isCanceled: boolean;
   /** The change is ordered by another object than the booking, which states the capacity of the slot. */
   readonly isOrderedBySlot: boolean;
+  /** A canceled booking never becomes active again, so an active state that comes after it is older. */
+  readonly isCancelFinal: boolean;
+}
+
+/** A booking of which no item is left: it gives back what it took. */
+export interface EmptiedBooking {
+  readonly object: MappedObject;
+  readonly isCanceled: boolean;
+  /** The outcome if it has taken nothing. */
+  readonly otherwise: { readonly result: 'ignored' | 'unmapped'; readonly reason: string };
 }
 
 /** The identity of an object of the provider, and its version, which orders deliveries about it. */
@@ -61,6 +71,8 @@ export interface Change {
   /** The names of texts that cannot be used and are left out. */
   readonly unusable: readonly string[];
   readonly tiers: readonly MappedTier[];
+  /** Why the prices cannot be read. A booking still takes its places. Null: they can, or there are none. */
+  readonly tiersProblem: string | null;
   readonly tierMerge: NonNullable<ObjectEntry['tiers']>;
   /** The unit of tiers for which the body states none. Null: the venue’s default. */
   readonly fixedUnit: string | null;
@@ -92,6 +104,7 @@ export interface WholeObject {
 export type Interpretation =
   | { readonly result: 'ignored' | 'needs_api_read' | 'unmapped'; readonly reason: string }
   | { readonly result: 'whole'; readonly whole: WholeObject }
+  | { readonly result: 'emptied'; readonly emptied: EmptiedBooking }
   | { readonly result: 'change'; readonly changes: readonly (Change | UnreadableObject)[] };
 
 /** One body is applied in one transaction, which blocks other writers of the venue. */
@@ -117,20 +130,37 @@ export function interpret(mapping: Mapping, body: unknown, defaults: Defaults): 
 /** The changes of the object in a body, or of each item of its list. */
 export function interpretObject(
   object: ObjectEntry,
-  action: 'upsert' | 'cancel',
+  action: Change['action'],
   scope: BodyScope,
   defaults: Defaults,
   maxObjects: number,
 ): Interpretation {
   const { each } = object;
   const all = each === undefined ? [scope] : itemScopes(scope, each);
-  if (all.length === 0) return { result: 'unmapped', reason: `There is nothing at ${each}.` };
   const scopes = all.filter((item) => allHold(object.each_where, item));
-  if (scopes.length === 0)
-    return { result: 'ignored', reason: `No item at ${each} is one that the venue offers at a time.` };
+  if (scopes.length === 0) return interpretEmpty(object, action, scope, all.length);
   if (scopes.length > maxObjects)
     return { result: 'unmapped', reason: `There are ${scopes.length} objects at ${each}; the most is ${maxObjects}.` };
   return { result: 'change', changes: scopes.map((item) => readObject(object, action, item, defaults)) };
+}
+
+/** A list without an item that counts. An absent list says nothing of a booking, unless the booking is canceled. */
+function interpretEmpty(
+  object: ObjectEntry,
+  action: Change['action'],
+  scope: BodyScope,
+  itemCount: number,
+): Interpretation {
+  const { each = '', each_why } = object;
+  const otherwise =
+    itemCount === 0
+      ? ({ result: 'unmapped', reason: `There is nothing at ${each}.` } as const)
+      : ({ result: 'ignored', reason: each_why ?? `No item at ${each} is one that is sold here.` } as const);
+  const isCanceled = action === 'cancel';
+  const isStated = (valueAt(scope, each.slice(0, -2)) ?? null) !== null;
+  if (object.fields['booking.party'] === undefined || !(isCanceled || isStated)) return otherwise;
+  const identity = objectIdentity(object.booking ?? object.order, scope, []);
+  return { result: 'emptied', emptied: { object: identity, isCanceled, otherwise } };
 }
 
 function unknownEvent({ name, provider, events }: Mapping): string {
@@ -185,6 +215,7 @@ function changeAt(object: ObjectEntry, action: Change['action'], scope: BodyScop
   }
   const isCancel = action === 'cancel';
   const slot = slotAt(object, scope, timezone);
+  const { tiers, tiersProblem } = readTiers(object, scope, isCancel ? null : currency);
   const isApiOnly = (name: string): boolean => fields[name]?.source === 'api' || fields[name]?.otherwise === 'api';
   return {
     action,
@@ -195,7 +226,8 @@ function changeAt(object: ObjectEntry, action: Change['action'], scope: BodyScop
     texts,
     truncated: tooLong,
     unusable,
-    tiers: currency === null || isCancel ? [] : tiersAt(object, scope, currency),
+    tiers,
+    tiersProblem,
     tierMerge: object.tiers ?? 'replace',
     fixedUnit: fields['tier.unit']?.source === 'fixed' ? text('tier.unit') : null,
     slot,
@@ -205,6 +237,19 @@ function changeAt(object: ObjectEntry, action: Change['action'], scope: BodyScop
     optionSeats: optionSeatsAt(object, scope),
     apiOnlyFields: ['external_id', 'title', 'tier.amount', 'currency'].filter(isApiOnly),
   };
+}
+
+function readTiers(
+  object: ObjectEntry,
+  scope: BodyScope,
+  currency: string | null,
+): Pick<Change, 'tiers' | 'tiersProblem'> {
+  try {
+    return { tiers: currency === null ? [] : tiersAt(object, scope, currency), tiersProblem: null };
+  } catch (error) {
+    if (!(error instanceof MappingError)) throw error;
+    return { tiers: [], tiersProblem: error.message };
+  }
 }
 
 /** The same rule as in the schema of an offering. */
@@ -224,6 +269,7 @@ function bookingAt(object: ObjectEntry, scope: BodyScope, externalId: string | n
       object.seats_from === undefined || externalId === null ? null : JSON.stringify([object.seats_from, externalId]),
     isCanceled: choiceOf(status, readText(status, scope)) === 'off',
     isOrderedBySlot: object.booking !== undefined,
+    isCancelFinal: object.cancel_is_final === true,
   };
 }
 

@@ -45,7 +45,8 @@ export async function applyDocument(
   const object = objectEntryOf(reader, entry.object);
   const action = isCanceled ? 'cancel' : 'upsert';
   const interpretation = interpretObject(object, action, scope, claimed.defaults, MAX_OBJECTS);
-  if (interpretation.result === 'whole') throw new Error('a reader has no whole objects');
+  if (interpretation.result === 'whole' || interpretation.result === 'emptied')
+    throw new Error('a reader has no whole objects and no bookings');
   if (interpretation.result !== 'change') return [outcome(interpretation.result, interpretation.reason, null)];
   const source: AppliedDelivery = { ...claimed, received_at: claimed.claimed_at };
   const outcomes = await applyChanges(tx, context, source, interpretation.changes);

@@ -2260,7 +2260,7 @@ export type Mapping = {
       /** The form of the version. */
       readonly version_as?: "number" | "time";
     };
-    /** Where each field of an offering comes from; every field is listed. tier.* and slot.* are the fields of a price tier and of a slot, currency belongs to a tier, timezone to cutoff_minutes belong to the availability. booking.party says how many places a booking subtracts from its slot, booking.seats how many its options use (this counts if all are known, else the larger number), tier.seats how many places one unit of the option takes, booking.status whether the booking is canceled. */
+    /** Where each field of an offering comes from; every field is listed. tier.* and slot.* are the fields of a price tier and of a slot, currency belongs to a tier, timezone to cutoff_minutes belong to the availability. booking.party says how many places a booking subtracts from its slot, booking.seats how many its options use (this counts if all are known, else the larger number), tier.seats how many places one unit of the option takes, booking.status whether the booking is canceled, booking.made_at when it was made: places left that were stated later include it. */
     readonly fields: { readonly [name: string]: MappingField };
   })[];
 };

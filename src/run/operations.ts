@@ -21,6 +21,7 @@ import { consoleRequests } from './operations/console-requests.ts';
 import { consoleVenue } from './operations/console-venue.ts';
 import { consoleWebhooks } from './operations/console-webhooks.ts';
 import { desk } from './operations/desk.ts';
+import { deskHealth } from './operations/desk-health.ts';
 import { deskMoney } from './operations/desk-money.ts';
 import { events } from './operations/events.ts';
 import { experiences } from './operations/experiences.ts';
@@ -60,6 +61,7 @@ export const operations: readonly AppOperation[] = [
   ...consoleNotifications,
   ...desk,
   ...deskMoney,
+  ...deskHealth,
 ];
 
 /** What partners and their guests call: the operations of /v1/openapi.json. The operator's own are in the guides. */

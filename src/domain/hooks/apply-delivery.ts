@@ -8,15 +8,7 @@ import type { OfferingContent } from '../offerings/offering.ts';
 import { allocateTimestamps } from '../venues/page-timestamps.ts';
 import { applyWholeObject } from './apply-custom.ts';
 import { applyBooking, type BookingChange, isCancellation } from './bookings.ts';
-import {
-  type DueDelivery,
-  findBooking,
-  findObject,
-  findSlotCapacity,
-  type KnownBooking,
-  storeObject,
-  storeSlotCapacity,
-} from './deliveries/queries.ts';
+import { type DueDelivery, findBooking, findObject, type KnownBooking, storeObject } from './deliveries/queries.ts';
 import { hashOf, isOlder, isSameVersion, isUndoneCancellation, orderingOf } from './delivery-order.ts';
 import { readBody } from './mapping/body.ts';
 import { MappingError } from './mapping/convert.ts';
@@ -29,8 +21,9 @@ import {
 } from './mapping/interpret.ts';
 import { type MappedSlot, placesOf } from './mapping/read-fields.ts';
 import { mappingOf } from './mapping/read-mappings.ts';
-import { cancelOffering, knownSlot, mergeOffering, slotKey } from './merge.ts';
-import { currentCapacity, offeredCapacity, type SlotCapacity, statedCapacity } from './slot-capacity.ts';
+import { cancelOffering, knownSlot, mergeOffering } from './merge.ts';
+import { offeredCapacity, type SlotCapacity, statedCapacity } from './slot-capacity.ts';
+import { readCapacity, writeCapacity } from './slot-store.ts';
 import {
   contentOf,
   type HookContext,
@@ -288,20 +281,11 @@ async function slotToWrite(
   if (known === null) return action === 'cancel' || slot.capacity === undefined ? null : slot;
   const isSingle = before?.availability?.slots?.includes(known) === true;
   if (booking !== null) return isSingle ? withoutCapacity(slot) : null;
-  const hash = hashOf(externalId, slotKey(known));
-  const stored = await findSlotCapacity(tx, context.venue.id, context.mode, hash);
-  const capacity = currentCapacity(stored, known.capacity);
+  const capacity = await readCapacity(tx, context, externalId, known);
   const after = capacityAfterUpdate(capacity, action, object, slot);
   const isCanceled = capacity.canceledBy !== null || after.canceledBy !== null;
   if (!isCanceled && slot.capacity === undefined) return isSingle ? slot : null;
-  await storeSlotCapacity(
-    tx,
-    context.venue.id,
-    context.mode,
-    hash,
-    after,
-    Math.max(context.now, Date.parse(known.starts_at)),
-  );
+  await writeCapacity(tx, context, externalId, known, after);
   return { ...slot, capacity: offeredCapacity(after) };
 }
 

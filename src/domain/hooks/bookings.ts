@@ -5,24 +5,13 @@
 
 import type { Queryable } from '../../base/db.ts';
 import type { OfferingContent } from '../offerings/offering.ts';
-import {
-  type DueDelivery,
-  findSlotCapacity,
-  type KnownBooking,
-  storeBooking,
-  storeSlotCapacity,
-} from './deliveries/queries.ts';
+import { type DueDelivery, type KnownBooking, storeBooking } from './deliveries/queries.ts';
 import { hashOf, orderingOf } from './delivery-order.ts';
 import type { Change, MappedObject } from './mapping/interpret.ts';
 import type { MappedSlot } from './mapping/read-fields.ts';
-import { type BoundedSlots, dropEarliestSlots, knownSlot, type Slot, slotKey } from './merge.ts';
-import {
-  type BookedPlaces,
-  capacityAfterBooking,
-  currentCapacity,
-  offeredCapacity,
-  type SlotCapacity,
-} from './slot-capacity.ts';
+import { type BoundedSlots, dropEarliestSlots, knownSlot, type Slot, slotKey, slotKeys } from './merge.ts';
+import { type BookedPlaces, capacityAfterBooking, offeredCapacity, type SlotCapacity } from './slot-capacity.ts';
+import { readCapacity, writeCapacity } from './slot-store.ts';
 import {
   contentOf,
   type HookContext,
@@ -140,6 +129,7 @@ interface OfferingResult {
 
 interface SlotUpdate {
   readonly key: string;
+  readonly start: string;
   readonly slot: Slot | null;
   readonly before: BookedPlaces | null;
   readonly party: number;
@@ -157,28 +147,24 @@ async function applyToOffering(
   const content = await contentOf(tx, context, offering);
   const updates = slotUpdatesOf(content, offeringUpdate);
   const booked: BookedPlaces[] = [];
-  const capacities: { readonly hash: Buffer; readonly capacity: SlotCapacity; readonly startsAt: string }[] = [];
+  const capacities: { readonly slot: Slot; readonly capacity: SlotCapacity }[] = [];
   const slots = new Map<string, Slot>();
   let isChanged = false;
-  for (const { key, slot, before, party, counting } of updates) {
+  for (const { key, start, slot, before, party, counting } of updates) {
     if (counting.by === 'before') {
       if (before !== null) booked.push(before);
       continue;
     }
-    const hash = hashOf(offering, key);
-    const capacity =
-      slot === null
-        ? null
-        : currentCapacity(await findSlotCapacity(tx, context.venue.id, context.mode, hash), slot.capacity);
+    const capacity = slot === null ? null : await readCapacity(tx, context, offering, slot);
     if (slot === null || capacity === null || (capacity.placesLeft === null && counting.by !== 'stated')) {
-      if (party > 0) booked.push({ offering, slot: key, party, statement: null });
+      if (party > 0) booked.push({ offering, slot: key, start, party, statement: null });
       continue;
     }
     const after = capacityAfter(capacity, counting, before, party);
     isChanged ||= after.placesLeft !== capacity.placesLeft || (counting.by === 'party' && party > 0);
-    capacities.push({ hash, capacity: after, startsAt: slot.starts_at });
+    capacities.push({ slot, capacity: after });
     slots.set(key, { ...slot, capacity: offeredCapacity(after) ?? 0 });
-    if (party > 0) booked.push({ offering, slot: key, party, statement: after.capacityVersion });
+    if (party > 0) booked.push({ offering, slot: key, start, party, statement: after.capacityVersion });
   }
   if (content === null || slots.size === 0) return { booked, ...unchanged };
   const { slots: all, notes } = replaceSlots(content, slots);
@@ -187,15 +173,7 @@ async function applyToOffering(
     availability: { ...content.availability, slots: all },
   });
   if (outcome.status !== 'applied') return { booked: offeringUpdate.before, ...unchanged };
-  for (const { hash, capacity, startsAt } of capacities)
-    await storeSlotCapacity(
-      tx,
-      context.venue.id,
-      context.mode,
-      hash,
-      capacity,
-      Math.max(context.now, Date.parse(startsAt)),
-    );
+  for (const { slot, capacity } of capacities) await writeCapacity(tx, context, offering, slot, capacity);
   return { booked, isChanged, notes };
 }
 
@@ -215,22 +193,35 @@ function slotUpdatesOf(
   { before, requested, isPartial }: OfferingUpdate,
 ): SlotUpdate[] {
   const availability = content?.availability;
-  const parties = new Map<string, { slot: Slot | null; party: number; counting: Counting }>();
+  const updates = new Map<string, SlotUpdate>();
   for (const { slot, party, counting } of requested) {
     const known = availability === undefined ? null : knownSlot(availability, slot);
-    const key = slotKey(known ?? slot);
-    parties.set(key, { slot: known, party: party + (parties.get(key)?.party ?? 0), counting });
+    const named = known ?? slot;
+    const key = slotKey(named);
+    updates.set(key, {
+      key,
+      start: new Date(named.starts_at).toISOString(),
+      slot: known,
+      before: before.find((places) => isOnSlot(places, named)) ?? null,
+      party: party + (updates.get(key)?.party ?? 0),
+      counting,
+    });
   }
-  for (const { slot: key } of before) {
-    if (parties.has(key)) continue;
-    const slot = availability?.slots?.find((candidate) => slotKey(candidate) === key) ?? null;
-    parties.set(key, { slot, party: 0, counting: { by: isPartial ? 'before' : 'party' } });
+  const counted = new Set([...updates.values()].map((update) => update.before));
+  for (const places of before) {
+    if (counted.has(places)) continue;
+    const slot = availability?.slots?.find((candidate) => isOnSlot(places, candidate)) ?? null;
+    const key = slot === null ? places.slot : slotKey(slot);
+    const counting: Counting = { by: isPartial ? 'before' : 'party' };
+    updates.set(key, { key, start: places.start ?? places.slot, slot, before: places, party: 0, counting });
   }
-  return [...parties].map(([key, places]) => ({
-    ...places,
-    key,
-    before: before.find(({ slot }) => slot === key) ?? null,
-  }));
+  return [...updates.values()];
+}
+
+/** The places were taken on this slot, which may have got or lost its id since. */
+function isOnSlot(places: BookedPlaces, slot: Pick<Slot, 'external_id' | 'starts_at'>): boolean {
+  const keys = slotKeys(slot);
+  return keys.includes(places.slot) || (slot.external_id === undefined && keys.includes(places.start ?? ''));
 }
 
 /**

@@ -1014,6 +1014,10 @@ CREATE TABLE keys (
   last_used_at timestamp with time zone,
   -- Masked: 203.0.113.…, or the first 48 bits of an IPv6 address.
   last_used_address text,
+  raised_writes_per_hour integer,
+  raised_reads_per_hour integer,
+  -- Until then the raised limits count in place of the lower ones of the key.
+  raised_until timestamp with time zone,
   CONSTRAINT keys_pkey PRIMARY KEY (venue_id, key_id),
   CONSTRAINT keys_rolled_to_fkey FOREIGN KEY (venue_id, rolled_to) REFERENCES keys(venue_id, key_id),
   CONSTRAINT keys_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id),
@@ -1766,6 +1770,10 @@ CREATE TABLE venues (
   logo_url text,
   -- The same for live mode.
   live_origins text[] NOT NULL DEFAULT '{}'::text[],
+  -- Since when no new checkouts are created; null: they are.
+  suspended_at timestamp with time zone,
+  -- Why, for operators alone.
+  suspension_note text,
   CONSTRAINT venues_pkey PRIMARY KEY (venue_id),
   CONSTRAINT accent_color_is_rrggbb CHECK (accent_color ~ '^#[0-9a-f]{6}$'::text),
   CONSTRAINT addresses_are_https CHECK (COALESCE(support_url, 'https://'::text) ~~ 'https://%'::text AND COALESCE(terms_url, 'https://'::text) ~~ 'https://%'::text AND COALESCE(privacy_url, 'https://'::text) ~~ 'https://%'::text AND COALESCE(logo_url, 'https://'::text) ~~ 'https://%'::text),

@@ -1720,6 +1720,7 @@ export type ErrorCode =
   | 'origin_not_allowed'
   | 'mode_not_available'
   | 'venue_not_linked'
+  | 'venue_suspended'
   | 'role_not_allowed'
   | 'step_up_required'
   | 'not_organizer'

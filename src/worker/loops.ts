@@ -23,7 +23,7 @@ import { deleteOldDrafts } from '../domain/checkouts/party/draft-queries.ts';
 import type { PaymentServices } from '../domain/checkouts/payment-services.ts';
 import { type LinkServices, linkReadyVenues } from '../domain/go-live/link-when-ready.ts';
 import { type ApplyServices, applyDueDeliveries } from '../domain/hooks/apply-due-deliveries.ts';
-import { deleteOldInbound } from '../domain/hooks/deliveries/queries.ts';
+import { deleteOldInbound } from '../domain/hooks/deliveries/retention-queries.ts';
 import { type ReadServices, readDueObjects } from '../domain/hooks/readers/read-due-objects.ts';
 import { deleteOldReads } from '../domain/hooks/readers/read-queries.ts';
 import { deleteOldSyncs } from '../domain/hooks/readers/sync-queries.ts';

@@ -242,7 +242,7 @@ function latestChange(path, isFolder) {
 export function isCurrent() {
   const built = statSync(join(dist, 'main.js'), { throwIfNoEntry: false });
   if (built === undefined) return false;
-  if (statSync(join(root, 'src'), { throwIfNoEntry: false }) === undefined) return true;
+  if (statSync(join(root, 'src/main.ts'), { throwIfNoEntry: false }) === undefined) return true;
   return SOURCES.every((name) => {
     const source = statSync(join(root, name), { throwIfNoEntry: false });
     return source === undefined || latestChange(join(root, name), source.isDirectory()) <= built.mtimeMs;

@@ -70,7 +70,7 @@ export interface BenchFixture {
   /** The process that runs our delivery loops, and the receiver of its posts; started on first use. */
   deliveries(): Promise<Deliveries>;
   /** Runs `node bin/everyshare.js serve` on the fixture's database; resolves at its first 200 on /readyz. */
-  startServer(): Promise<StartedServer>;
+  startServer(settings?: Env): Promise<StartedServer>;
   /** The same, with the probe of its event loop. */
   startProbedServer(): Promise<ProbedServer>;
   /** A server for load: started for the calling bench; with --quick one shared server, which is warmed up only once. */
@@ -141,7 +141,8 @@ export async function openFixture(
   cleanup.add(() => processes.stopAll());
   const start = makeStarter(processes);
   const everyshare = join(program, 'bin', 'everyshare.js');
-  const startServer = (): Promise<StartedServer> => start(everyshare, ['serve'], env, '/readyz');
+  const startServer = (settings: Env = {}): Promise<StartedServer> =>
+    start(everyshare, ['serve'], { ...env, ...settings }, '/readyz');
   const startProbedServer = async (): Promise<ProbedServer> => {
     const probe = `--import ${pathToFileURL(script('delay-probe')).href}`;
     const server = await start(everyshare, ['serve'], { ...env, NODE_OPTIONS: probe }, '/readyz', true);

@@ -20,6 +20,7 @@ import { idempotentReplay } from './idempotent-replay.ts';
 import { listGrowth } from './list-growth.ts';
 import { oneHotKey } from './one-hot-key.ts';
 import { readCheckout } from './read-checkout.ts';
+import { requestLogCreates, requestLogReads } from './request-log.ts';
 import { silentReaders } from './silent-readers.ts';
 import { worstRequest } from './worst-request.ts';
 
@@ -27,6 +28,8 @@ const BENCHES: readonly Bench[] = [
   createCheckout,
   createCheckoutBound,
   readCheckout,
+  requestLogReads,
+  requestLogCreates,
   listGrowth,
   idempotentReplay,
   oneHotKey,

@@ -1,5 +1,7 @@
 -- What the console's screens read: who created a checkout, why a card was declined, indexes for the venue's own figures, the
 -- built-in inbox for test deliveries, and the first completion that a stream of events sent.
+-- Its indexes on large tables are built by 000074.
+-- earlier text: 73c37a248214be900bd4c187b70947d8175970b8cb90414e279ca4aabaa23829
 
 alter table checkouts add column created_by text;
 comment on column checkouts.created_by is
@@ -10,13 +12,6 @@ comment on column declines.reason is 'The code of the issuer or the processor, s
 comment on table declines is
   'Declined cards, each once: for an hour''s limit on a share and on an address, and for the history of a checkout. The address is deleted after a day, the row after 90 days.';
 create index declines_with_address on declines (at) where address_hash is not null;
-
-create index audit_log_by_subject on audit_log (venue_id, subject, audit_id);
-create index checkouts_by_completion on checkouts (venue_id, mode, completed_at) include (amount, currency)
-  where completed_at is not null;
-create index movements_sent on movements (venue_id, mode, done_at) where kind = 'transfer' and done_at is not null;
-create index movements_to_send on movements (venue_id, mode, due_at)
-  where kind = 'transfer' and status in ('waiting', 'sending', 'pending', 'frozen', 'failed');
 
 create table test_inbox_messages (
   venue_id uuid not null,

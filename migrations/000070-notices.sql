@@ -1,5 +1,7 @@
 -- Notices to the people of a venue: recorded with the change that they report, and mailed by the worker to those who want
 -- them.
+-- The index of keys is built by 000074.
+-- earlier text: ba890575eccf313a6f8a6e4f35e386d65776705790b6e06c8f3083d81073dcf3
 
 create table notices (
   venue_id uuid not null,
@@ -32,8 +34,6 @@ create table notification_preferences (
     check (kind in ('endpoint', 'payout', 'dispute', 'review', 'key_expiry'))
 );
 comment on table notification_preferences is 'Which mails a person wants of a venue, where it is not what their role gets by default.';
-
-create index keys_expiring on keys (expires_at) where expires_at is not null and revoked_at is null;
 
 alter table mails drop constraint mail_kind_is_known;
 alter table mails add constraint mail_kind_is_known

@@ -1,3 +1,3 @@
 -- The history of a checkout also names guests who left its party. The other indexes of shares are of the present party alone.
-
-create index shares_dropped on shares (venue_id, checkout_id) where dropped_at is not null;
+-- The index is built by 000074.
+-- earlier text: dd2065f747566d5e06932ac964550efa38819cc63a58537c7e858d259c15cc1d

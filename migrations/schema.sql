@@ -223,6 +223,7 @@ CREATE TABLE audit_log (
   CONSTRAINT audit_log_pkey PRIMARY KEY (venue_id, audit_id),
   CONSTRAINT audit_log_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id)
 );
+CREATE INDEX audit_log_by_action ON audit_log USING btree (venue_id, action, audit_id);
 CREATE INDEX audit_log_by_subject ON audit_log USING btree (venue_id, subject, audit_id);
 CREATE TRIGGER audit_log_is_append_only BEFORE DELETE OR UPDATE ON audit_log FOR EACH ROW EXECUTE FUNCTION enforce_append_only();
 CREATE TRIGGER audit_log_is_never_emptied BEFORE TRUNCATE ON audit_log FOR EACH STATEMENT EXECUTE FUNCTION enforce_append_only();
@@ -259,6 +260,7 @@ CREATE UNIQUE INDEX boats_by_change ON boats USING btree (venue_id, mode, change
 CREATE UNIQUE INDEX boats_by_external_id ON boats USING btree (venue_id, mode, external_id);
 CREATE INDEX boats_by_status ON boats USING btree (venue_id, mode, status, changed_at);
 CREATE INDEX boats_pending ON boats USING btree (created_at) WHERE status = 'pending'::text;
+CREATE INDEX boats_waiting ON boats USING btree (changed_at) WHERE status = 'pending'::text;
 CREATE INDEX boats_with_calendar_due ON boats USING btree (calendar_due_at) WHERE calendar_due_at IS NOT NULL;
 
 CREATE TABLE channel_members (
@@ -358,6 +360,17 @@ CREATE TRIGGER checkout_status_follows_the_transitions BEFORE INSERT OR UPDATE O
 CREATE TRIGGER checkouts_are_never_deleted BEFORE DELETE OR TRUNCATE ON checkouts FOR EACH STATEMENT EXECUTE FUNCTION enforce_no_deletes();
 CREATE CONSTRAINT TRIGGER party_adds_up AFTER UPDATE OF status ON checkouts DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION enforce_party_invariants();
 
+-- The last comparison with the processor of each mode, and the last check of the ledger, of all modes.
+CREATE TABLE checks (
+  name text NOT NULL,
+  mode text NOT NULL,
+  at timestamp with time zone NOT NULL,
+  differences integer NOT NULL,
+  CONSTRAINT checks_pkey PRIMARY KEY (name, mode),
+  CONSTRAINT check_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text, 'all'::text])),
+  CONSTRAINT check_name_is_known CHECK (name = ANY (ARRAY['reconcile'::text, 'ledger'::text]))
+);
+
 -- The rolling day: what one subject used, numbered in order. The use N places before limits the next one to a day
 -- later. Logged, unlike the rolling hour: texts cost money, so a crash must not reset the counts.
 CREATE TABLE daily_uses (
@@ -441,6 +454,15 @@ CREATE TABLE deliveries (
 CREATE INDEX deliveries_by_age ON deliveries USING brin (created_at);
 CREATE INDEX deliveries_due ON deliveries USING btree (venue_id, endpoint_id, LEAST(attempts, 1), due_at) WHERE due_at IS NOT NULL;
 
+-- An operator reads a venue as its people do, until then and without writes.
+CREATE TABLE desk_views (
+  session_id uuid NOT NULL,
+  venue_id uuid NOT NULL,
+  ends_at timestamp with time zone NOT NULL,
+  CONSTRAINT desk_views_pkey PRIMARY KEY (venue_id, session_id)
+);
+CREATE INDEX desk_views_by_age ON desk_views USING btree (ends_at);
+
 CREATE TABLE disputes (
   venue_id uuid NOT NULL,
   dispute_id text NOT NULL,
@@ -481,6 +503,7 @@ CREATE TABLE disputes (
 );
 CREATE INDEX disputes_by_checkout ON disputes USING btree (venue_id, checkout_id);
 CREATE INDEX disputes_by_hold ON disputes USING btree (venue_id, hold_id);
+CREATE INDEX disputes_open ON disputes USING btree (mode) WHERE status <> ALL (ARRAY['won'::text, 'lost'::text, 'warning_closed'::text, 'prevented'::text]);
 CREATE INDEX disputes_undivided ON disputes USING btree (mode, changed_at) WHERE status = 'lost'::text AND venue_part IS NULL;
 
 -- The lease of one endpoint's deliveries. due_at is never later than the soonest delivery's.
@@ -528,6 +551,7 @@ CREATE TABLE events (
   CONSTRAINT events_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id),
   CONSTRAINT event_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text]))
 );
+CREATE INDEX events_by_age ON events USING brin (created_at) WITH (autosummarize='on');
 CREATE UNIQUE INDEX events_by_subject ON events USING btree (venue_id, subject, sequence);
 CREATE UNIQUE INDEX events_by_time ON events USING btree (venue_id, mode, created_at);
 CREATE TRIGGER events_are_append_only BEFORE DELETE OR UPDATE ON events FOR EACH ROW EXECUTE FUNCTION enforce_append_only();
@@ -568,6 +592,17 @@ CREATE UNIQUE INDEX experiences_by_external_id ON experiences USING btree (venue
 CREATE UNIQUE INDEX experiences_by_live_id ON experiences USING btree (venue_id, experience_id);
 CREATE INDEX experiences_by_status ON experiences USING btree (venue_id, mode, status, created_at);
 CREATE INDEX experiences_pending ON experiences USING btree (created_at) WHERE status = 'pending'::text;
+
+-- The newest figures of the installation, for /metrics and the page of operators. One row.
+CREATE TABLE figures (
+  only_row boolean NOT NULL DEFAULT true,
+  computed_at timestamp with time zone,
+  leased_until timestamp with time zone NOT NULL DEFAULT '-infinity'::timestamp with time zone,
+  figures json,
+  CONSTRAINT figures_pkey PRIMARY KEY (only_row),
+  CONSTRAINT figures_computed_have_a_time CHECK ((figures IS NULL) = (computed_at IS NULL)),
+  CONSTRAINT figures_have_one_row CHECK (only_row)
+);
 
 -- Payout accounts that are not in use: of the other processor, in use again when that one is set up again; or replaced
 -- by another account.
@@ -666,6 +701,7 @@ CREATE TABLE holds (
 ) WITH (fillfactor=80);
 CREATE INDEX holds_by_checkout ON holds USING btree (venue_id, checkout_id);
 CREATE INDEX holds_due ON holds USING btree (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX holds_held ON holds USING btree (capture_before) INCLUDE (mode, currency, amount) WHERE status = 'held'::text;
 CREATE UNIQUE INDEX holds_one_for_a_share ON holds USING btree (venue_id, share_id) WHERE renews IS NULL AND (status = ANY (ARRAY['requested'::text, 'open'::text, 'held'::text, 'capturing'::text, 'captured'::text]));
 CREATE UNIQUE INDEX holds_one_renewal_of_each ON holds USING btree (venue_id, renews) WHERE renews IS NOT NULL AND (status = ANY (ARRAY['requested'::text, 'open'::text, 'held'::text, 'capturing'::text, 'captured'::text]));
 CREATE INDEX holds_without_fee ON holds USING btree (mode, hold_id) WHERE processor_fee IS NULL AND (status = ANY (ARRAY['captured'::text, 'returned'::text]));
@@ -695,6 +731,8 @@ CREATE TABLE hook_bookings (
   slots_taken json NOT NULL,
   -- The start of its last slot, or its last delivery: it is deleted some time after that.
   last_at timestamp with time zone NOT NULL,
+  -- The last delivery about the booking canceled all of it.
+  is_canceled boolean NOT NULL DEFAULT false,
   CONSTRAINT hook_bookings_pkey PRIMARY KEY (venue_id, integration_id, booking_hash),
   CONSTRAINT booking_hash_is_sha256 CHECK (octet_length(booking_hash) = 32)
 );
@@ -727,6 +765,44 @@ CREATE TABLE hook_offerings (
   CONSTRAINT hook_offering_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text]))
 );
 
+-- Which deliveries and catalogue runs wait for which reads.
+CREATE TABLE hook_read_waits (
+  venue_id uuid NOT NULL,
+  waiter_id text NOT NULL,
+  object_hash bytea NOT NULL,
+  integration_id text NOT NULL,
+  wanted_at timestamp with time zone NOT NULL,
+  outcome jsonb,
+  CONSTRAINT hook_read_waits_pkey PRIMARY KEY (venue_id, waiter_id, object_hash),
+  CONSTRAINT hook_read_waits_venue_id_integration_id_object_hash_fkey FOREIGN KEY (venue_id, integration_id, object_hash) REFERENCES hook_reads(venue_id, integration_id, object_hash) ON DELETE CASCADE
+);
+CREATE INDEX hook_read_waits_by_object ON hook_read_waits USING btree (venue_id, integration_id, object_hash);
+
+-- Objects of venue systems that deliveries or catalogue runs named: one row and at most one read for each object and
+-- version.
+CREATE TABLE hook_reads (
+  venue_id uuid NOT NULL,
+  integration_id text NOT NULL,
+  object_hash bytea NOT NULL,
+  read_name text NOT NULL,
+  variables jsonb NOT NULL,
+  wanted_version bigint,
+  wanted_at timestamp with time zone NOT NULL,
+  read_version bigint,
+  read_at timestamp with time zone,
+  due_at timestamp with time zone,
+  waiting_since timestamp with time zone,
+  attempts integer NOT NULL DEFAULT 0,
+  offering_external_id text,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT hook_reads_pkey PRIMARY KEY (venue_id, integration_id, object_hash),
+  CONSTRAINT hook_reads_venue_id_integration_id_fkey FOREIGN KEY (venue_id, integration_id) REFERENCES integration_readers(venue_id, integration_id) ON DELETE CASCADE,
+  CONSTRAINT hook_read_object_is_sha256 CHECK (octet_length(object_hash) = 32),
+  CONSTRAINT hook_read_waits_since_a_time CHECK ((due_at IS NULL) = (waiting_since IS NULL))
+);
+CREATE INDEX hook_reads_by_age ON hook_reads USING btree (updated_at);
+CREATE INDEX hook_reads_due ON hook_reads USING btree (venue_id, integration_id, due_at) WHERE due_at IS NOT NULL;
+
 -- From the hash of the token in a hook address to its integration. The token itself is stored nowhere.
 CREATE TABLE hook_routes (
   token_hash bytea NOT NULL,
@@ -753,6 +829,32 @@ CREATE TABLE hook_slots (
   CONSTRAINT slot_hash_is_sha256 CHECK (octet_length(slot_hash) = 32)
 );
 CREATE INDEX hook_slots_by_age ON hook_slots USING btree (last_at);
+
+-- Runs that read the whole catalogue of a venue system, with their progress.
+CREATE TABLE hook_syncs (
+  venue_id uuid NOT NULL,
+  integration_id text NOT NULL,
+  sync_id text NOT NULL,
+  status text NOT NULL,
+  reason text,
+  cursor jsonb,
+  is_listed boolean NOT NULL DEFAULT false,
+  listed_count integer NOT NULL DEFAULT 0,
+  read_count integer NOT NULL DEFAULT 0,
+  created_count integer NOT NULL DEFAULT 0,
+  changed_count integer NOT NULL DEFAULT 0,
+  unchanged_count integer NOT NULL DEFAULT 0,
+  skipped_count integer NOT NULL DEFAULT 0,
+  skipped jsonb NOT NULL DEFAULT '[]'::jsonb,
+  started_at timestamp with time zone NOT NULL,
+  finished_at timestamp with time zone,
+  CONSTRAINT hook_syncs_pkey PRIMARY KEY (venue_id, integration_id, sync_id),
+  CONSTRAINT hook_syncs_venue_id_integration_id_fkey FOREIGN KEY (venue_id, integration_id) REFERENCES integrations(venue_id, integration_id),
+  CONSTRAINT hook_sync_end_has_a_time CHECK ((status = 'running'::text) = (finished_at IS NULL)),
+  CONSTRAINT hook_sync_status_is_known CHECK (status = ANY (ARRAY['running'::text, 'finished'::text, 'failed'::text, 'canceled'::text]))
+);
+CREATE INDEX hook_syncs_by_age ON hook_syncs USING btree (started_at);
+CREATE UNIQUE INDEX hook_syncs_running ON hook_syncs USING btree (venue_id, integration_id) WHERE status = 'running'::text;
 
 -- An Idempotency-Key and the stored response, for 30 days, written in the transaction of the effect. The response is
 -- sealed.
@@ -847,7 +949,7 @@ CREATE TABLE inbound_deliveries (
   CONSTRAINT inbound_delivery_applied_has_a_time CHECK ((status = 'applied'::text) = (applied_at IS NOT NULL)),
   CONSTRAINT inbound_delivery_pending_has_its_body CHECK (status <> 'pending'::text OR body IS NOT NULL),
   CONSTRAINT inbound_delivery_pending_is_due CHECK ((status = 'pending'::text) = (due_at IS NOT NULL)),
-  CONSTRAINT inbound_delivery_status_is_known CHECK (status = ANY (ARRAY['pending'::text, 'applied'::text, 'ignored'::text, 'superseded'::text, 'unmapped'::text, 'needs_api_read'::text, 'failed'::text]))
+  CONSTRAINT inbound_delivery_status_is_known CHECK (status = ANY (ARRAY['pending'::text, 'reading'::text, 'applied'::text, 'ignored'::text, 'superseded'::text, 'unmapped'::text, 'needs_api_read'::text, 'failed'::text]))
 ) WITH (autovacuum_vacuum_scale_factor=0.05);
 ALTER TABLE inbound_deliveries ALTER COLUMN body SET STORAGE external;
 CREATE INDEX inbound_deliveries_by_age ON inbound_deliveries USING brin (received_at);
@@ -898,6 +1000,32 @@ CREATE TABLE integration_queues (
   CONSTRAINT integration_queues_pkey PRIMARY KEY (venue_id, integration_id),
   CONSTRAINT integration_queues_venue_id_integration_id_fkey FOREIGN KEY (venue_id, integration_id) REFERENCES integrations(venue_id, integration_id)
 );
+
+-- The credentials with which an integration reads its venue system, and the state of its reads.
+CREATE TABLE integration_readers (
+  venue_id uuid NOT NULL,
+  integration_id text NOT NULL,
+  credentials bytea NOT NULL,
+  fields text[] NOT NULL,
+  set_at timestamp with time zone NOT NULL,
+  paused_at timestamp with time zone,
+  pause_reason text,
+  due_at timestamp with time zone,
+  next_request_at timestamp with time zone NOT NULL,
+  wait_reason text,
+  failures integer NOT NULL DEFAULT 0,
+  requests_on date,
+  requests_count integer NOT NULL DEFAULT 0,
+  lease_token text,
+  leased_until timestamp with time zone,
+  last_read_at timestamp with time zone,
+  CONSTRAINT integration_readers_pkey PRIMARY KEY (venue_id, integration_id),
+  CONSTRAINT integration_readers_venue_id_integration_id_fkey FOREIGN KEY (venue_id, integration_id) REFERENCES integrations(venue_id, integration_id),
+  CONSTRAINT integration_reader_lease_has_an_end CHECK ((lease_token IS NULL) = (leased_until IS NULL)),
+  CONSTRAINT integration_reader_pause_has_a_reason CHECK ((paused_at IS NULL) = (pause_reason IS NULL)),
+  CONSTRAINT integration_reader_wait_is_known CHECK (wait_reason = ANY (ARRAY['rate_limited'::text, 'provider_unavailable'::text, 'daily_limit'::text]))
+);
+CREATE INDEX integration_readers_due ON integration_readers USING btree (due_at) WHERE due_at IS NOT NULL AND paused_at IS NULL;
 
 CREATE TABLE integrations (
   venue_id uuid NOT NULL,
@@ -976,6 +1104,10 @@ CREATE TABLE keys (
   last_used_at timestamp with time zone,
   -- Masked: 203.0.113.…, or the first 48 bits of an IPv6 address.
   last_used_address text,
+  raised_writes_per_hour integer,
+  raised_reads_per_hour integer,
+  -- Until then the raised limits count in place of the lower ones of the key.
+  raised_until timestamp with time zone,
   CONSTRAINT keys_pkey PRIMARY KEY (venue_id, key_id),
   CONSTRAINT keys_rolled_to_fkey FOREIGN KEY (venue_id, rolled_to) REFERENCES keys(venue_id, key_id),
   CONSTRAINT keys_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id),
@@ -1009,9 +1141,10 @@ CREATE TABLE ledger_entries (
   at timestamp with time zone NOT NULL,
   CONSTRAINT ledger_entries_pkey PRIMARY KEY (venue_id, kind, subject),
   CONSTRAINT ledger_entries_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id),
-  CONSTRAINT ledger_entry_is_between_the_accounts_of_its_kind CHECK (kind = 'capture'::text AND debit = 'processor_balance'::text AND credit = 'guest_funds'::text OR kind = 'processor_fee'::text AND debit = 'processor_fees'::text AND credit = 'processor_balance'::text OR kind = 'earning'::text AND debit = 'guest_funds'::text AND credit = 'venue_payable'::text OR kind = 'fee'::text AND debit = 'guest_funds'::text AND credit = 'fee_income'::text OR kind = 'transfer'::text AND debit = 'venue_payable'::text AND credit = 'processor_balance'::text OR kind = 'reversal'::text AND debit = 'processor_balance'::text AND credit = 'venue_payable'::text OR kind = 'debt'::text AND debit = 'venue_debts'::text AND credit = 'venue_payable'::text OR kind = 'debt_paid'::text AND debit = 'venue_payable'::text AND credit = 'venue_debts'::text OR kind = 'refund'::text AND debit = 'venue_payable'::text AND credit = 'processor_balance'::text OR kind = 'fee_return'::text AND debit = 'fee_income'::text AND credit = 'processor_balance'::text OR kind = 'return'::text AND debit = 'guest_funds'::text AND credit = 'processor_balance'::text OR kind = 'refund_failed'::text AND debit = 'processor_balance'::text AND credit = 'venue_payable'::text OR kind = 'fee_return_failed'::text AND debit = 'processor_balance'::text AND credit = 'fee_income'::text OR kind = 'return_failed'::text AND debit = 'processor_balance'::text AND credit = 'guest_funds'::text OR kind = 'refund_closed'::text AND debit = 'venue_payable'::text AND credit = 'paid_elsewhere'::text OR kind = 'fee_return_closed'::text AND debit = 'fee_income'::text AND credit = 'paid_elsewhere'::text OR kind = 'return_closed'::text AND debit = 'guest_funds'::text AND credit = 'paid_elsewhere'::text OR kind = 'dispute'::text AND debit = 'disputed_funds'::text AND credit = 'processor_balance'::text OR kind = 'dispute_fee'::text AND debit = 'processor_fees'::text AND credit = 'processor_balance'::text OR kind = 'dispute_fee_returned'::text AND debit = 'processor_balance'::text AND credit = 'processor_fees'::text OR kind = 'dispute_won'::text AND debit = 'processor_balance'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_lost'::text AND debit = 'venue_payable'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_fee_lost'::text AND debit = 'fee_income'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_returned'::text AND debit = 'guest_funds'::text AND credit = 'disputed_funds'::text),
+  CONSTRAINT ledger_entry_is_between_the_accounts_of_its_kind CHECK (kind = 'capture'::text AND debit = 'processor_balance'::text AND credit = 'guest_funds'::text OR kind = 'processor_fee'::text AND debit = 'processor_fees'::text AND credit = 'processor_balance'::text OR kind = 'earning'::text AND debit = 'guest_funds'::text AND credit = 'venue_payable'::text OR kind = 'fee'::text AND debit = 'guest_funds'::text AND credit = 'fee_income'::text OR kind = 'transfer'::text AND debit = 'venue_payable'::text AND credit = 'processor_balance'::text OR kind = 'reversal'::text AND debit = 'processor_balance'::text AND credit = 'venue_payable'::text OR kind = 'debt'::text AND debit = 'venue_debts'::text AND credit = 'venue_payable'::text OR kind = 'debt_paid'::text AND debit = 'venue_payable'::text AND credit = 'venue_debts'::text OR kind = 'debt_written_off'::text AND debit = 'written_off'::text AND credit = 'venue_debts'::text OR kind = 'refund'::text AND debit = 'venue_payable'::text AND credit = 'processor_balance'::text OR kind = 'fee_return'::text AND debit = 'fee_income'::text AND credit = 'processor_balance'::text OR kind = 'return'::text AND debit = 'guest_funds'::text AND credit = 'processor_balance'::text OR kind = 'refund_failed'::text AND debit = 'processor_balance'::text AND credit = 'venue_payable'::text OR kind = 'fee_return_failed'::text AND debit = 'processor_balance'::text AND credit = 'fee_income'::text OR kind = 'return_failed'::text AND debit = 'processor_balance'::text AND credit = 'guest_funds'::text OR kind = 'refund_closed'::text AND debit = 'venue_payable'::text AND credit = 'paid_elsewhere'::text OR kind = 'fee_return_closed'::text AND debit = 'fee_income'::text AND credit = 'paid_elsewhere'::text OR kind = 'return_closed'::text AND debit = 'guest_funds'::text AND credit = 'paid_elsewhere'::text OR kind = 'dispute'::text AND debit = 'disputed_funds'::text AND credit = 'processor_balance'::text OR kind = 'dispute_fee'::text AND debit = 'processor_fees'::text AND credit = 'processor_balance'::text OR kind = 'dispute_fee_returned'::text AND debit = 'processor_balance'::text AND credit = 'processor_fees'::text OR kind = 'dispute_won'::text AND debit = 'processor_balance'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_lost'::text AND debit = 'venue_payable'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_fee_lost'::text AND debit = 'fee_income'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_returned'::text AND debit = 'guest_funds'::text AND credit = 'disputed_funds'::text),
   CONSTRAINT ledger_entry_moves_something CHECK (amount > 0 AND debit <> credit)
 );
+CREATE INDEX ledger_entries_by_age ON ledger_entries USING brin (at) WITH (autosummarize='on');
 CREATE INDEX ledger_entries_by_checkout ON ledger_entries USING btree (venue_id, checkout_id);
 CREATE TRIGGER ledger_entries_are_append_only BEFORE DELETE OR UPDATE ON ledger_entries FOR EACH ROW EXECUTE FUNCTION enforce_append_only();
 CREATE TRIGGER ledger_entries_are_never_emptied BEFORE TRUNCATE ON ledger_entries FOR EACH STATEMENT EXECUTE FUNCTION enforce_append_only();
@@ -1192,6 +1325,8 @@ CREATE TABLE movements (
   owed_amount integer NOT NULL DEFAULT 0,
   -- How much of owed_amount is settled by later transfers (debt_offsets).
   settled_amount integer NOT NULL DEFAULT 0,
+  -- How much of settled_amount an operator has written off: the venue no longer owes it, and the loss is ours.
+  written_off_amount integer NOT NULL DEFAULT 0,
   CONSTRAINT movements_pkey PRIMARY KEY (venue_id, movement_id),
   CONSTRAINT movements_venue_id_hold_id_fkey FOREIGN KEY (venue_id, hold_id) REFERENCES holds(venue_id, hold_id),
   CONSTRAINT movement_amount_is_positive CHECK (amount > 0 OR amount = 0 AND status = 'dropped'::text),
@@ -1210,7 +1345,8 @@ END),
   CONSTRAINT movement_reversal_names_its_transfer CHECK ((reversed_transfer_id IS NOT NULL) = (kind = 'reversal'::text)),
   CONSTRAINT movement_sent_amount_is_within CHECK (sent_amount >= 0 AND sent_amount <= amount),
   CONSTRAINT movement_settled_amount_is_within CHECK (settled_amount >= 0 AND settled_amount <= owed_amount),
-  CONSTRAINT movement_status_is_known CHECK (status = ANY (ARRAY['waiting'::text, 'sending'::text, 'pending'::text, 'frozen'::text, 'done'::text, 'owed'::text, 'failed'::text, 'dropped'::text, 'closed'::text]))
+  CONSTRAINT movement_status_is_known CHECK (status = ANY (ARRAY['waiting'::text, 'sending'::text, 'pending'::text, 'frozen'::text, 'done'::text, 'owed'::text, 'failed'::text, 'dropped'::text, 'closed'::text])),
+  CONSTRAINT movement_written_off_is_within CHECK (written_off_amount >= 0 AND written_off_amount <= settled_amount)
 ) WITH (fillfactor=80);
 CREATE INDEX movements_by_checkout ON movements USING btree (venue_id, checkout_id);
 CREATE INDEX movements_by_hold ON movements USING btree (venue_id, hold_id);
@@ -1218,6 +1354,7 @@ CREATE INDEX movements_due ON movements USING btree (due_at) WHERE due_at IS NOT
 CREATE UNIQUE INDEX movements_one_transfer_for_a_share ON movements USING btree (venue_id, hold_id) WHERE kind = 'transfer'::text;
 CREATE INDEX movements_sent ON movements USING btree (venue_id, mode, done_at) WHERE kind = 'transfer'::text AND done_at IS NOT NULL;
 CREATE INDEX movements_to_send ON movements USING btree (venue_id, mode, due_at) WHERE kind = 'transfer'::text AND (status = ANY (ARRAY['waiting'::text, 'sending'::text, 'pending'::text, 'frozen'::text, 'failed'::text]));
+CREATE INDEX movements_unfinished ON movements USING btree (mode, kind, status) INCLUDE (currency, amount) WHERE status = ANY (ARRAY['waiting'::text, 'sending'::text, 'pending'::text, 'frozen'::text, 'owed'::text, 'failed'::text]);
 CREATE INDEX movements_unsettled ON movements USING btree (mode, movement_id) WHERE status = ANY (ARRAY['sending'::text, 'pending'::text, 'failed'::text]);
 CREATE INDEX movements_with_debts ON movements USING btree (venue_id, mode, currency, movement_id) WHERE owed_amount > settled_amount;
 CREATE TRIGGER movement_status_follows_the_transitions BEFORE INSERT OR UPDATE OF status ON movements FOR EACH ROW EXECUTE FUNCTION enforce_transition('movement');
@@ -1243,6 +1380,8 @@ CREATE TABLE notices (
   detail json NOT NULL,
   due_at timestamp with time zone,
   created_at timestamp with time zone NOT NULL,
+  -- When its mail was queued; null: it waits, or an older version has mailed it.
+  mailed_at timestamp with time zone,
   CONSTRAINT notices_pkey PRIMARY KEY (venue_id, notice_id),
   CONSTRAINT notices_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id),
   CONSTRAINT notice_kind_is_known CHECK (kind = ANY (ARRAY['endpoint'::text, 'payout'::text, 'dispute'::text, 'review'::text, 'key_expiry'::text, 'payable'::text, 'live'::text, 'approval'::text])),
@@ -1287,6 +1426,17 @@ CREATE UNIQUE INDEX offerings_by_change ON offerings USING btree (venue_id, mode
 CREATE UNIQUE INDEX offerings_by_external_id ON offerings USING btree (venue_id, mode, external_id);
 CREATE INDEX offerings_by_status ON offerings USING btree (venue_id, mode, status, changed_at);
 CREATE INDEX offerings_pending ON offerings USING btree (created_at) WHERE status = 'pending'::text;
+CREATE INDEX offerings_waiting ON offerings USING btree (changed_at) WHERE status = 'pending'::text;
+
+-- Accounts that may use the desk, each with one role. The command line alone writes it.
+CREATE TABLE operators (
+  account_id uuid NOT NULL,
+  role text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT operators_pkey PRIMARY KEY (account_id),
+  CONSTRAINT operators_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(account_id),
+  CONSTRAINT operator_role_is_known CHECK (role = ANY (ARRAY['admin'::text, 'reviewer'::text, 'support'::text, 'finance'::text]))
+);
 
 -- Phones that answered STOP, by hash: also of people who are no members yet, or whose answer arrives first.
 CREATE TABLE opted_out_phones (
@@ -1362,6 +1512,21 @@ CREATE TABLE payouts (
 );
 CREATE UNIQUE INDEX payouts_by_time ON payouts USING btree (venue_id, mode, created_at);
 CREATE UNIQUE INDEX payouts_one_for_a_checkout ON payouts USING btree (venue_id, checkout_id);
+
+-- Servers and workers. Each writes its row every 20 seconds; rows unseen for a day are deleted.
+CREATE TABLE processes (
+  process_id uuid NOT NULL,
+  role text NOT NULL,
+  version text NOT NULL,
+  schema_version integer NOT NULL,
+  host text NOT NULL,
+  started_at timestamp with time zone NOT NULL,
+  seen_at timestamp with time zone NOT NULL,
+  outcomes json NOT NULL,
+  CONSTRAINT processes_pkey PRIMARY KEY (process_id),
+  CONSTRAINT process_role_is_known CHECK (role = ANY (ARRAY['start'::text, 'serve'::text, 'worker'::text]))
+);
+CREATE INDEX processes_by_age ON processes USING btree (seen_at);
 
 -- Webhook events of the processor whose venue is known only after the worker has asked the processor.
 CREATE TABLE processor_events (
@@ -1695,6 +1860,10 @@ CREATE TABLE venues (
   logo_url text,
   -- The same for live mode.
   live_origins text[] NOT NULL DEFAULT '{}'::text[],
+  -- Since when no new checkouts are created; null: they are.
+  suspended_at timestamp with time zone,
+  -- Why, for operators alone.
+  suspension_note text,
   CONSTRAINT venues_pkey PRIMARY KEY (venue_id),
   CONSTRAINT accent_color_is_rrggbb CHECK (accent_color ~ '^#[0-9a-f]{6}$'::text),
   CONSTRAINT addresses_are_https CHECK (COALESCE(support_url, 'https://'::text) ~~ 'https://%'::text AND COALESCE(terms_url, 'https://'::text) ~~ 'https://%'::text AND COALESCE(privacy_url, 'https://'::text) ~~ 'https://%'::text AND COALESCE(logo_url, 'https://'::text) ~~ 'https://%'::text),
@@ -1740,6 +1909,7 @@ CREATE TABLE webhook_endpoints (
 --   'processor_fees', 'debit', 'what the processor has charged us for its service'
 --   'venue_debts', 'debit', 'what venues owe us because a transfer could not be taken back'
 --   'venue_payable', 'credit', 'what we owe a venue; below zero, what it owes us until a transfer is taken back'
+--   'written_off', 'debit', 'what venues owed us and an operator has written off'
 
 -- The rows of state_transitions.
 --   'checkout', '', 'open'

@@ -318,6 +318,7 @@ const CALLERS: Readonly<Record<Auth, string>> = {
   member: 'Needs the token of a signed-in member as `apiKey`.',
   account: '',
   team: '',
+  desk: '',
   hook: 'Needs no key: the token in the address is the credential.',
   operator: '',
 };

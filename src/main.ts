@@ -3,16 +3,15 @@
 
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay, setImmediate as yieldToIo } from 'node:timers/promises';
+import { setImmediate as yieldToIo } from 'node:timers/promises';
 import { systemClock, systemMonotonicClock } from './base/clock.ts';
 import type { CommandContext } from './base/command-context.ts';
 import { type Config, ConfigError, parseKeys, readConfig, userConfigFolder } from './base/config.ts';
 import { isUnavailable, openDb, sqlState } from './base/db.ts';
 import { type Log, makeLog } from './base/log.ts';
 import { beginMigration } from './base/migrate.ts';
-import { makeMetricsRegistry } from './base/monitoring/metrics-registry.ts';
 import { makeOutbound } from './base/outbound/outbound.ts';
-import { packageRoot } from './base/package-root.ts';
+import { packageRoot, packageVersion } from './base/package-root.ts';
 import { randomText, systemRandom } from './base/random.ts';
 import { schemaFolders } from './base/schema-files.ts';
 import { readOrCreateSecret } from './base/secret-file.ts';
@@ -20,33 +19,38 @@ import { Shutdown, ShutdownRequested } from './base/shutdown.ts';
 import { recordServerAddress } from './domain/installation/address-queries.ts';
 import { verifyEncryptionKey } from './domain/installation/verify-encryption-key.ts';
 import { adoptProcessors } from './domain/payments/former-account-queries.ts';
+import { observeProcessors } from './domain/payments/observe-processor.ts';
+import { makeBackups } from './main/backups.ts';
+import { findOrStartDatabase, openDatabase } from './main/embedded-database.ts';
 import { asListenError } from './main/listen-error.ts';
+import type { Monitoring } from './main/monitoring.ts';
 import { type OpenedProcessors, openProcessors } from './main/processors.ts';
 import { runWorker } from './main/run-worker.ts';
 import { setAddressOfCommand, setAddressOfWorker } from './main/server-address.ts';
 import { type AppContext, commandContext, makeContext, readSchemas } from './run/context.ts';
 import type { ToolServer, ToolServerContext } from './run/tool-server.ts';
 
-interface OpenedContext {
+interface OpenedContext<M> {
+  readonly monitoring: M;
   readonly context: AppContext;
   readonly newOperatorToken: string | null;
   readonly processor: OpenedProcessors;
 }
 
-/** Starts the migration first: while the database works on it, `loadModules` loads code and the context is built. */
-async function openContext(
+/** Starts the migration first: while the database works on it, `loadMonitoring` loads code and the context is built. */
+async function openContext<M extends Monitoring | null>(
   config: Config,
   role: Role | 'cli',
   log: Log,
   url: string,
   shutdown: Shutdown,
-  loadModules: () => Promise<unknown> = async () => undefined,
-): Promise<OpenedContext> {
+  loadMonitoring: () => Promise<M>,
+): Promise<OpenedContext<M>> {
   const migration = beginMigration(url, schemaFolders(packageRoot));
   migration.done.catch(() => undefined); // Awaited below. If another step fails before that, its error is reported.
   await shutdown.add(() => migration.stop());
   await yieldToIo();
-  await loadModules();
+  const monitoring = await loadMonitoring();
   await yieldToIo();
   const token =
     config.operatorToken === null ? readOrCreateSecret(join(config.dataDir, 'operator-token'), newToken) : null;
@@ -72,7 +76,10 @@ async function openContext(
     sealKeys,
     operatorToken: config.operatorToken ?? token?.text ?? '',
     schemas: readSchemas(join(packageRoot, 'schemas', 'v1')),
-    processors: processor.processors,
+    processors:
+      monitoring === null
+        ? processor.processors
+        : observeProcessors(processor.processors, monitoring.services.observeCall),
     processorAccess: processor.access,
   });
   const applied = await migration.done.catch((error: unknown) => {
@@ -82,7 +89,7 @@ async function openContext(
   if (shutdown.isStopping) throw new ShutdownRequested();
   await verifyEncryptionKey(db, context.seal, context.clock.now());
   if (role !== 'cli') await adoptProcessors(db, processor.processors, context.clock.now());
-  return { context, processor, newOperatorToken: token?.isNew === true ? token.text : null };
+  return { context, processor, monitoring, newOperatorToken: token?.isNew === true ? token.text : null };
 }
 
 function newToken(): string {
@@ -117,25 +124,6 @@ function printLine(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** The URL of the database: DATABASE_URL, or the embedded PostgreSQL, locked for this process. */
-async function openDatabase(config: Config, shutdown: Shutdown): Promise<string> {
-  if (config.databaseUrl !== null) return config.databaseUrl;
-  const { startEmbeddedPostgres } = await import('../sandbox/postgres/embedded.ts');
-  const { lockDataDir } = await import('../sandbox/data-dir-lock.ts');
-  const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir });
-  const lock = await lockDataDir(postgres.url);
-  if (lock === null) {
-    throw new ConfigError([
-      `DATA_DIR ${config.dataDir} is in use by another everyshare: stop that one, or set DATA_DIR and PORT to others.`,
-    ]);
-  }
-  await shutdown.add(async () => {
-    await lock.release();
-    await postgres.stop();
-  });
-  return postgres.url;
-}
-
 type Role = 'start' | 'serve' | 'worker';
 
 async function runRole(role: Role, config: Config): Promise<void> {
@@ -155,18 +143,18 @@ async function runRole(role: Role, config: Config): Promise<void> {
 
 async function startRole(role: Role, config: Config, log: Log, shutdown: Shutdown): Promise<void> {
   const loadServer = () => import('./http/server.ts');
-  const url = role === 'start' ? await openDatabase(config, shutdown) : requireDatabaseUrl(config, role);
-  const { context, processor, newOperatorToken } = await openContext(
-    config,
-    role,
-    log,
-    url,
-    shutdown,
-    role === 'worker' ? undefined : loadServer,
-  );
+  const url = role === 'start' ? await openDatabase(config, log, shutdown) : requireDatabaseUrl(config, role);
+  const loadMonitoring = async (): Promise<Monitoring> => {
+    const { makeMonitoring } = await import('./main/monitoring.ts');
+    if (role !== 'worker') await loadServer();
+    return makeMonitoring(systemClock);
+  };
+  const opened = await openContext(config, role, log, url, shutdown, loadMonitoring);
+  const { context, processor, newOperatorToken, monitoring } = opened;
+  await monitoring.watch(context, role, shutdown);
   if (role === 'worker') {
     await setAddressOfWorker(context);
-    const port = await runWorker(context, makeMetricsRegistry(), log, shutdown);
+    const port = await runWorker(context, monitoring, log, shutdown);
     printLine('everyshare worker is ready');
     if (port !== null) printLine(`  monitoring port ${port} of ${config.workerHost}: /healthz, /readyz, /metrics`);
     emitReady();
@@ -179,14 +167,13 @@ async function startRole(role: Role, config: Config, log: Log, shutdown: Shutdow
   const { startServer } = await loadServer();
   const openTools = async (toolContext: ToolServerContext): Promise<ToolServer> =>
     (await import('./mcp/tool-server.ts')).open(toolContext);
-  const metrics = makeMetricsRegistry();
-  const server = await startServer(context, openTools, metrics).catch((error: unknown) => {
+  const server = await startServer(context, openTools, monitoring.metrics).catch((error: unknown) => {
     throw asListenError(error, config);
   });
   await shutdown.add(() => server.close());
   await recordServerAddress(context.db, context.address);
   // After the server listens: only then is the address known with which the worker's links begin.
-  const workerPort = role === 'start' ? await runWorker(context, metrics, log, shutdown) : null;
+  const workerPort = role === 'start' ? await runWorker(context, monitoring, log, shutdown) : null;
   const registered = processor.registerWebhookEndpoints(server.localUrl).catch((error: unknown) => {
     if (shutdown.isStopping) return;
     log.warn(
@@ -265,46 +252,26 @@ async function runCommandLine(argv: readonly string[]): Promise<number> {
   const open = async () => {
     const config = readSettings();
     const url = config.databaseUrl ?? (await findOrStartDatabase(config, shutdown));
-    const { context } = await openContext({ ...config, databaseConnections: 4 }, 'cli', log, url, shutdown);
+    const settings = { ...config, databaseConnections: 4 };
+    const { context } = await openContext(settings, 'cli', log, url, shutdown, async () => null);
     await setAddressOfCommand(context);
     return { context, command: systemCommandContext(context, 'cli', `operator ${userInfo().username}`) };
   };
+  const openBackups = () => {
+    const config = readSettings();
+    return makeBackups({
+      config,
+      clock: systemClock,
+      version: packageVersion(),
+      encryptionKeys: () => config.encryptionKeys ?? storedEncryptionKeys(config),
+      findOrStartDatabase: () => findOrStartDatabase(config, shutdown),
+    });
+  };
   try {
-    return await runCommand(argv, open, readSettings, userConfigFolder(process.env));
+    return await runCommand(argv, open, readSettings, userConfigFolder(process.env), openBackups);
   } finally {
     await shutdown.run();
   }
-}
-
-const COMMAND_LOCK_WAIT_MS = 60_000;
-const COMMAND_LOCK_POLL_MS = 50;
-
-/** The embedded database of a running server, or one started for this command while it holds the command lock. */
-async function findOrStartDatabase(config: Config, shutdown: Shutdown): Promise<string> {
-  const { findEmbeddedPostgres, isUsedByOthers, startEmbeddedPostgres } = await import(
-    '../sandbox/postgres/embedded.ts'
-  );
-  const { acquireCommandLock, isCommandLockHeld } = await import('../sandbox/command-lock.ts');
-  for (
-    const until = systemClock.now() + COMMAND_LOCK_WAIT_MS;
-    systemClock.now() < until;
-    await delay(COMMAND_LOCK_POLL_MS)
-  ) {
-    if (isCommandLockHeld(config.dataDir)) continue;
-    const running = await findEmbeddedPostgres(config.dataDir);
-    // Checked again: a database that another command has started in between stops with that command.
-    if (isCommandLockHeld(config.dataDir)) continue;
-    if (running !== null) return running;
-    const lock = acquireCommandLock(config.dataDir);
-    if (lock === null) continue;
-    await shutdown.add(async () => lock.release());
-    const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir });
-    await shutdown.add(async () => {
-      if (!(await isUsedByOthers(postgres.url))) await postgres.stop();
-    });
-    return postgres.url;
-  }
-  throw new ConfigError([`DATA_DIR ${config.dataDir} is in use by another command that does not end: stop that one.`]);
 }
 
 async function main(argv: readonly string[]): Promise<void> {

@@ -64,6 +64,16 @@ export async function openCluster(dataDir: string): Promise<Cluster> {
   return createCluster(dataDir, state ?? newState(), fallback);
 }
 
+/**
+ * A cluster whose files come from a backup. It counts as initialized from the start: after a crash of the restore, a
+ * start reports that the database is gone, and does not create an empty one.
+ */
+export async function createRestoredCluster(dataDir: string, password: string): Promise<Cluster> {
+  const user = await unprivilegedUser();
+  await mkdir(dataDir, { recursive: true, mode: user === null ? 0o700 : 0o711 });
+  return createCluster(dataDir, { ...newState(), password, initialized: true }, user);
+}
+
 async function reopenCluster(
   dataDir: string,
   state: SavedState,

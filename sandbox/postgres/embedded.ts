@@ -17,7 +17,7 @@ import {
   socketFolder,
 } from './cluster.ts';
 import { dataDirectoryOf, isAuthFailure, socketUrl, tryConnect } from './connect.ts';
-import { inspectPostmaster, stopPostmaster } from './postmaster.ts';
+import { inspectPostmaster, isRunning, stopPostmaster } from './postmaster.ts';
 import { runInitdb, startServer } from './start-server.ts';
 import { isSameFolder, liveSocketFolder, takeOver } from './take-over.ts';
 
@@ -26,6 +26,8 @@ export interface EmbeddedPostgres {
   readonly url: string;
   /** It was already running. */
   readonly isAdopted: boolean;
+  /** False after its process ended, by a crash or by another's hand. */
+  isRunning(): Promise<boolean>;
   /** Fast shutdown; resolves when the process has ended. */
   stop(): Promise<void>;
 }
@@ -85,6 +87,7 @@ function handle(cluster: Cluster, pid: number, socketDir: string, adopted: boole
   return {
     url: socketUrl(socketDir, cluster.state.password),
     isAdopted: adopted,
+    isRunning: () => isRunning(pid),
     stop() {
       if (stopped === null) {
         stopped = end().finally(() => stops.delete(cluster.dataDir));

@@ -77,7 +77,7 @@ async function isZombie(pid: number): Promise<boolean> {
   return text !== null && /^[ZX]/.test(text.slice(text.lastIndexOf(')') + 2));
 }
 
-async function isRunning(pid: number): Promise<boolean> {
+export async function isRunning(pid: number): Promise<boolean> {
   return pidExists(pid) && !(await isZombie(pid));
 }
 

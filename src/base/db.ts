@@ -19,7 +19,19 @@ export interface Db extends Queryable {
   readonly background: Queryable;
   /** One transaction: committed when `work` resolves, rolled back when it throws. Retried after a deadlock. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
+  /** The connections of this process by their use. Absent: this is no database of its own. */
+  connections?(): ConnectionCounts[];
   close(): Promise<void>;
+}
+
+export interface ConnectionCounts {
+  readonly use: 'statements' | 'priority' | 'background' | 'transactions';
+  readonly max: number;
+  readonly open: number;
+  /** Statements in flight, or transactions that hold a connection. */
+  readonly busy: number;
+  /** Transactions that wait for a connection. */
+  readonly waiting: number;
 }
 
 export interface DbOptions {
@@ -32,6 +44,14 @@ export interface DbOptions {
   readonly onLost?: (error: Error) => void;
   /** Called with every statement, so that a test can count round trips. */
   readonly onStatement?: (text: string) => void;
+}
+
+/** Reads what several statements need as it was at one moment: amounts that they add up stay equal while others commit. */
+export function readSnapshot<T>(db: Db, read: (tx: Queryable) => Promise<T>): Promise<T> {
+  return db.transaction(async (tx) => {
+    await tx.query('set transaction isolation level repeatable read, read only');
+    return read(tx);
+  });
 }
 
 const QUERY_TIMEOUT_MS = 15_000;
@@ -126,7 +146,8 @@ export function openDb(options: DbOptions): Db {
     query_timeout: QUERY_TIMEOUT_MS,
     keepAlive: true,
     pipeline: true,
-    ...(options.pooled ? {} : { statement_timeout: STATEMENT_TIMEOUT_MS }),
+    // Compiling takes far longer than it saves: with the defaults of Debian's packages one call took 15.9 s, not 67 ms.
+    ...(options.pooled ? {} : { statement_timeout: STATEMENT_TIMEOUT_MS, options: '-c jit=off' }),
     types: { getTypeParser: parserFor as typeof pg.types.getTypeParser },
   };
   const statementPool = new PipelinedPool(Math.max(1, Math.floor(options.connections / 4)), settings, options.onLost);
@@ -173,6 +194,18 @@ export function openDb(options: DbOptions): Db {
         }
       }
     },
+    connections: () => [
+      { use: 'statements', ...statementPool.counts() },
+      { use: 'priority', ...priority.counts() },
+      { use: 'background', ...background.counts() },
+      {
+        use: 'transactions',
+        max: pool.options.max,
+        open: pool.totalCount,
+        busy: pool.totalCount - pool.idleCount,
+        waiting: pool.waitingCount,
+      },
+    ],
     async close() {
       await Promise.all([statementPool.close(), priority.close(), background.close(), pool.end()]);
     },
@@ -262,6 +295,11 @@ class PipelinedPool {
       best = this.#open();
     }
     return best;
+  }
+
+  counts(): Omit<ConnectionCounts, 'use'> {
+    const busy = this.#connections.reduce((sum, { inFlight }) => sum + inFlight, 0);
+    return { max: this.size, open: this.#connections.length, busy, waiting: 0 };
   }
 
   #open(): PipelinedConnection {

@@ -1,12 +1,16 @@
-// Brings a database to the schema of this program, under a lock row, so that any number of servers may start at the same
-// moment. Migrations are forward-only: numbered SQL files, each applied once; a file that changed after it was applied is
-// refused by name. Functions are repeatable: after the migrations, those whose content this database has never seen are
-// created or replaced. All that is missing is applied in one transaction: after a failure the database is as it was.
+// Brings a database to the schema of this program, one server at a time, so that any number may start at the same moment.
+// Migrations are forward-only: numbered SQL files, each applied once; a file that changed after it was applied is refused
+// by name. Functions are repeatable: after the migrations, those whose content this database has never seen are created or
+// replaced. Each migration is one transaction, and so are the functions: the locks of a file end with it, and after a crash
+// or an error the next start goes on with the first file that is missing. A new database gets all files in one transaction.
 
+import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
+import { buildIndexes, indexStatements, withoutConcurrently } from './concurrent-indexes.ts';
 import { sqlState } from './db.ts';
 import {
   type FunctionFile,
+  isChecksumOf,
   type Migration,
   readFunctions,
   readMigrations,
@@ -34,7 +38,16 @@ const INVALID_FUNCTION_DEFINITION = '42P13';
 const DEADLOCK_DETECTED = '40P01';
 const LOCK_NOT_AVAILABLE = '55P03';
 const LOCK_CONFLICTS = [DEADLOCK_DETECTED, LOCK_NOT_AVAILABLE];
-const MAX_ATTEMPTS = 5;
+/** Of the wait for another server that migrates: 30 minutes. */
+const LOCK_LOOK_MS = 100;
+const MAX_LOCK_LOOKS = 18_000;
+/** Of the wait for transactions that use a table while its index is built. Calls go on meanwhile. */
+const INDEX_WAIT = '5min';
+const MAX_INDEX_WAITS = 5;
+/** A waiting ACCESS EXCLUSIVE lock stops every later query on its table: the wait is short, and repeated after a pause. */
+const LOCK_WAIT = '1s';
+const MAX_LOCK_WAITS = 120;
+const MAX_PAUSE_MS = 5_000;
 const EXISTS = 'exists';
 
 /** Applies what is missing and says how many files that were, migrations and functions together. */
@@ -49,32 +62,74 @@ export interface Migrating {
 }
 
 export function beginMigration(url: string, folders: SchemaFolders): Migrating {
-  const client = new pg.Client({
-    connectionString: url,
-    application_name: 'everyshare-migrate',
-    // The program is loaded at the same time, and cannot answer quickly.
-    connectionTimeoutMillis: 10_000,
-  });
-  // The query reports a lost connection. Without a listener the event would end the process.
-  client.on('error', () => undefined);
-  return { done: applyMissing(client, folders), stop: () => client.end() };
+  const clients = new Set<pg.Client>();
+  const stopped = new AbortController();
+  const connect = async (): Promise<pg.Client> => {
+    const client = new pg.Client({
+      connectionString: url,
+      application_name: 'everyshare-migrate',
+      // The program is loaded at the same time, and cannot answer quickly.
+      connectionTimeoutMillis: 10_000,
+    });
+    // The query reports a lost connection. Without a listener the event would end the process.
+    client.on('error', () => undefined);
+    clients.add(client);
+    await client.connect();
+    return client;
+  };
+  const endAll = async (): Promise<void> => {
+    await Promise.all([...clients].map((client) => client.end()));
+  };
+  return {
+    done: applyMissing({ connect, signal: stopped.signal }, folders).finally(endAll),
+    stop: () => {
+      stopped.abort(new Error('the migration was stopped'));
+      return endAll();
+    },
+  };
 }
 
-async function applyMissing(client: pg.Client, folders: SchemaFolders): Promise<number> {
-  await client.connect();
-  try {
-    const migrations = readMigrations(folders);
-    const functions = readFunctions(folders);
-    if (await isCurrent(client, migrations, functions)) return 0;
-    await createMigrationTables(client);
-    return await underLock(client, async () => {
-      let applied = 0;
-      for (const migration of migrations) if (await applyMigration(client, migration)) applied++;
-      return applied + (await applyFunctions(client, functions, await isNewestRelease(client, migrations)));
-    });
-  } finally {
-    await client.end();
+interface Connections {
+  connect(): Promise<pg.Client>;
+  readonly signal: AbortSignal;
+}
+
+async function applyMissing(connections: Connections, folders: SchemaFolders): Promise<number> {
+  const lock = await connections.connect();
+  const [migrations, functions] = [readMigrations(folders), readFunctions(folders)];
+  if (await isCurrent(lock, migrations, functions)) return 0;
+  await createMigrationTables(lock);
+  await lockMigrations(lock, connections.signal);
+  const { rows } = await lock.query<{ version: number; checksum: string }>('select version, checksum from migrations');
+  const missing = missingMigrations(migrations, new Map(rows.map((row) => [row.version, row.checksum])));
+  if (rows.length > 0) return await upgrade(connections, lock, missing, migrations, functions);
+  for (const migration of missing) await applyMigration(lock, migration);
+  const applied = await applyFunctions(lock, functions, true);
+  await lock.query('commit');
+  return missing.length + applied;
+}
+
+/**
+ * The lock row is held by a transaction of a connection of its own, which has no snapshot, so that the build of an index
+ * does not wait for it. If that connection is lost, another server may begin: then this one stops.
+ */
+async function upgrade(
+  connections: Connections,
+  lock: pg.Client,
+  missing: readonly Migration[],
+  migrations: readonly Migration[],
+  functions: readonly FunctionFile[],
+): Promise<number> {
+  const client = await connections.connect();
+  lock.on('error', () => void client.end());
+  for (const migration of missing) {
+    if (migration.isConcurrent) await applyConcurrently(client, migration);
+    else await inTransaction(client, connections.signal, () => applyMigration(client, migration));
   }
+  const isNewest = await isNewestRelease(client, migrations);
+  const applied = await inTransaction(client, connections.signal, () => applyFunctions(client, functions, isNewest));
+  await lock.query('commit');
+  return missing.length + applied;
 }
 
 const APPLIED = `
@@ -99,8 +154,9 @@ async function isCurrent(
     throw error;
   });
   return (
-    migrations.every(({ version, checksum }) => applied.has(`${version} ${checksum}`)) &&
-    functions.every(({ name, hash }) => applied.has(`${name} ${hash}`) && applied.has(`${name} ${EXISTS}`))
+    migrations.every((migration) =>
+      [migration.checksum, ...migration.earlierChecksums].some((hash) => applied.has(`${migration.version} ${hash}`)),
+    ) && functions.every(({ name, hash }) => applied.has(`${name} ${hash}`) && applied.has(`${name} ${EXISTS}`))
   );
 }
 
@@ -116,26 +172,58 @@ async function createMigrationTables(client: pg.Client): Promise<void> {
   }
 }
 
-async function applyMigration(client: pg.Client, migration: Migration): Promise<boolean> {
-  const found = await client.query<{ checksum: string }>('select checksum from migrations where version = $1', [
-    migration.version,
-  ]);
-  const known = found.rows[0];
-  if (known !== undefined && known.checksum !== migration.checksum) {
-    throw new Error(
-      `migration ${migration.name} was changed after it was applied: restore it and add a new file instead`,
-    );
+function missingMigrations(
+  migrations: readonly Migration[],
+  applied: ReadonlyMap<number, string>,
+): readonly Migration[] {
+  for (const migration of migrations) {
+    const recorded = applied.get(migration.version);
+    if (recorded !== undefined && !isChecksumOf(migration, recorded)) {
+      throw new Error(
+        `migration ${migration.name} was changed after it was applied: restore it and add a new file instead`,
+      );
+    }
   }
-  if (known !== undefined) return false;
-  await runFile(client, migration.name, migration.sql);
+  return migrations.filter(({ version }) => !applied.has(version));
+}
+
+async function applyMigration(client: pg.Client, migration: Migration): Promise<void> {
+  const { name, sql } = migration;
+  const statements = migration.isConcurrent ? withoutConcurrently(indexStatements(name, sql)) : [sql];
+  for (const statement of statements) await runFile(client, name, statement);
   // Fires the deferred triggers of what this migration wrote: a table with pending trigger events cannot be altered.
   await client.query('set constraints all immediate; set constraints all deferred');
-  await client.query('insert into migrations (version, name, checksum) values ($1, $2, $3)', [
-    migration.version,
-    migration.name,
-    migration.checksum,
-  ]);
-  return true;
+  await recordMigration(client, migration);
+}
+
+/** A crash before the record repeats the file, whose statements find what is there. */
+async function applyConcurrently(client: pg.Client, migration: Migration): Promise<void> {
+  const statements = indexStatements(migration.name, migration.sql);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await client.query(`set lock_timeout = '${INDEX_WAIT}'`);
+      await buildIndexes(
+        { run: (sql) => runFile(client, migration.name, sql), isInvalid: (index) => isIndexInvalid(client, index) },
+        statements,
+      );
+      await recordMigration(client, migration);
+      return;
+    } catch (error) {
+      if (attempt >= MAX_INDEX_WAITS || !LOCK_CONFLICTS.includes(sqlState(error))) throw error;
+    }
+  }
+}
+
+async function isIndexInvalid(client: pg.Client, index: string): Promise<boolean> {
+  const { rows } = await client.query<{ indisvalid: boolean }>(
+    'select indisvalid from pg_index where indexrelid = to_regclass($1)',
+    [index],
+  );
+  return rows[0]?.indisvalid === false;
+}
+
+async function recordMigration(client: pg.Client, { version, name, checksum }: Migration): Promise<void> {
+  await client.query('insert into migrations (version, name, checksum) values ($1, $2, $3)', [version, name, checksum]);
 }
 
 /**
@@ -186,21 +274,41 @@ async function runFile(client: pg.Client, file: string, sql: string): Promise<vo
 }
 
 /**
- * One server at a time, in one transaction. Running servers may lock tables in another order than the files do: then
- * the whole transaction is repeated. A waiting ACCESS EXCLUSIVE lock stops every query on its table, so that wait is
- * short; the wait for another server that migrates is not.
+ * Begins a transaction that holds the lock row. It ends with `commit`, or with the connection. A server whose statement
+ * waits for the row would have a snapshot, for which the build of an index waits: so it looks again after a pause.
  */
-async function underLock<T>(client: pg.Client, work: () => Promise<T>): Promise<T> {
+async function lockMigrations(client: pg.Client, signal: AbortSignal): Promise<void> {
+  for (let attempt = 1; attempt <= MAX_LOCK_LOOKS; attempt++) {
+    await client.query('begin; set local idle_in_transaction_session_timeout = 0');
+    const { rowCount } = await client.query('select 1 from migration_lock for update skip locked');
+    if (rowCount === 1) return;
+    await client.query('rollback');
+    await pause(LOCK_LOOK_MS, undefined, { signal });
+  }
+  throw new Error('another server has been migrating the database for 30 minutes: see its log, then start again');
+}
+
+/** Running servers may hold a table, or lock tables in another order than the file does: then it is repeated, for minutes. */
+async function inTransaction<T>(client: pg.Client, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      await client.query("begin; set local lock_timeout = '5min'");
-      await client.query("select 1 from migration_lock for update; set local lock_timeout = '10s'");
+      await client.query(`begin; set local lock_timeout = '${LOCK_WAIT}'`);
       const done = await work();
       await client.query('commit');
       return done;
     } catch (error) {
       await client.query('rollback').catch(() => undefined); // A lost connection is reported by the first error.
-      if (attempt >= MAX_ATTEMPTS || !LOCK_CONFLICTS.includes(sqlState(error))) throw error;
+      if (!LOCK_CONFLICTS.includes(sqlState(error))) throw error;
+      if (attempt >= MAX_LOCK_WAITS) throw withRemedy(error);
+      await pause(Math.min(attempt * 100, MAX_PAUSE_MS), undefined, { signal });
     }
   }
+}
+
+function withRemedy(error: unknown): unknown {
+  if (error instanceof Error) {
+    error.message +=
+      '. Another connection keeps this table locked: end its transaction (select from pg_stat_activity), and start again';
+  }
+  return error;
 }

@@ -14,6 +14,7 @@ export type Auth =
   | 'member' // a member's token
   | 'account' // a session of the console
   | 'team' // a session of the console in a venue
+  | 'desk' // a session of the console whose account is an operator
   | 'hook' // the token in the address
   | 'operator'; // the operator's token
 
@@ -92,8 +93,8 @@ interface OperationContract {
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
-  /** Absent: partners and their guests. What the console alone calls is in /console/openapi.json. */
-  readonly audience?: 'console';
+  /** Absent: partners and their guests. What the console and the desk alone call is in /console/openapi.json. */
+  readonly audience?: 'console' | 'desk';
   readonly auth: Auth;
   /** It is about the key itself: a session of the console cannot make this call. */
   readonly keyOnly?: true;

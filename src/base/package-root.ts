@@ -1,6 +1,6 @@
 // The root folder of the package, so that sources and bundle find migrations, schemas and documentation alike.
 
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -15,3 +15,7 @@ function find(): string {
 }
 
 export const packageRoot = find();
+
+export function packageVersion(): string {
+  return (JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { version: string }).version;
+}

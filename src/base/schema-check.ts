@@ -1,7 +1,7 @@
 // Compares a database with the migrations and functions of this build: for /readyz and `everyshare doctor`. Changes
 // nothing; migrate.ts applies what is missing.
 
-import type { Db } from './db.ts';
+import type { Db, Queryable } from './db.ts';
 import {
   type FunctionFile,
   type Migration,
@@ -59,6 +59,17 @@ export function makeSchemaProbe(db: Db, folders: SchemaFolders): () => Promise<b
     const [row] = await db.query<{ usable: boolean }>(IS_USABLE, needs);
     return row?.usable === true;
   };
+}
+
+/** The newest migration that the database has. */
+export async function appliedVersion(db: Queryable): Promise<number> {
+  const [row] = await db.query<{ version: number | null }>('select max(version) as version from migrations');
+  return row?.version ?? 0;
+}
+
+/** The newest migration of this build. */
+export function buildSchemaVersion(folders: SchemaFolders): number {
+  return newestOf(readMigrations(folders));
 }
 
 function newestOf(migrations: readonly Migration[]): number {

@@ -17,6 +17,10 @@ export interface Migration {
   readonly name: string;
   readonly sql: string;
   readonly checksum: string;
+  /** Earlier texts of this file, by their checksums: a database that has applied one of them has this file. */
+  readonly earlierChecksums: readonly string[];
+  /** Builds indexes on tables in use, without stopping their writers: concurrent-indexes.ts runs it. */
+  readonly isConcurrent: boolean;
 }
 
 export interface FunctionFile {
@@ -25,6 +29,9 @@ export interface FunctionFile {
   readonly sql: string;
   readonly hash: string;
 }
+
+const NO_TRANSACTION = /^-- no transaction\n/;
+const EARLIER_TEXT = /^-- earlier text: ([0-9a-f]{64})$/gm;
 
 /** A function's home is the folder of its noun; a function without a noun is in base. */
 export function schemaFolders(root: string): SchemaFolders {
@@ -40,8 +47,20 @@ export function readMigrations({ migrations: folder }: Pick<SchemaFolders, 'migr
     .sort();
   return files.map((name) => {
     const sql = readFileSync(join(folder, name), 'utf8');
-    return { version: Number(name.slice(0, 6)), name, sql, checksum: sha256(sql) };
+    return {
+      version: Number(name.slice(0, 6)),
+      name,
+      sql,
+      checksum: sha256(sql),
+      earlierChecksums: [...sql.matchAll(EARLIER_TEXT)].map((match) => match[1] as string),
+      isConcurrent: NO_TRANSACTION.test(sql),
+    };
   });
+}
+
+/** The checksum that the database recorded is that of this file, or of an earlier text of it. */
+export function isChecksumOf({ checksum, earlierChecksums }: Migration, recorded: string): boolean {
+  return recorded === checksum || earlierChecksums.includes(recorded);
 }
 
 /** In the order of their paths. Two files of one name would replace each other's function, so that is an error. */

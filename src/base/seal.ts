@@ -72,8 +72,16 @@ export function makeSeal(keys: readonly Buffer[], random: Random): Seal {
 }
 
 function prefixOf(key: Buffer): Buffer {
-  const name = createHmac('sha256', key).update('everyshare/key name').digest().subarray(0, KEY_NAME);
-  return Buffer.concat([Buffer.from([FORMAT]), name]);
+  return Buffer.concat([Buffer.from([FORMAT]), nameOf(key)]);
+}
+
+function nameOf(key: Buffer): Buffer {
+  return createHmac('sha256', key).update('everyshare/key name').digest().subarray(0, KEY_NAME);
+}
+
+/** Names a key without giving it away: what a backup says about the key that opens its sealed values. */
+export function keyName(key: Buffer): string {
+  return nameOf(key).toString('hex');
 }
 
 function hashKeyOf(key: Buffer): Buffer {

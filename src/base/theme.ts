@@ -21,7 +21,7 @@ export interface Theme {
   readonly dark: ThemeColors;
 }
 
-/** The page's own background; web/guest has the same values. */
+/** The page's own background; web/ui/guest-tokens.css has the same values. */
 export const SURFACE = { light: '#ffffff', dark: '#151a1e' } as const;
 
 const WHITE = '#ffffff';

@@ -54,5 +54,36 @@ export interface Command {
   readonly options: readonly Option[];
   readonly help: string;
   /** `configFolder` is where the command line keeps the user's login. */
-  run(input: CommandInput, open: OpenContext, readSettings: ReadSettings, configFolder: string): Promise<CommandResult>;
+  run(
+    input: CommandInput,
+    open: OpenContext,
+    readSettings: ReadSettings,
+    configFolder: string,
+    openBackups: OpenBackups,
+  ): Promise<CommandResult>;
 }
+
+export interface BackupReport {
+  readonly path: string;
+  /** Everything that was committed before this time is in the backup. */
+  readonly createdAt: string;
+  readonly bytes: number;
+  readonly encryptionKeys: readonly string[];
+  /** Older backups, which the number to keep left no room for. */
+  readonly removed: readonly string[];
+}
+
+export interface RestoreReport {
+  readonly path: string;
+  readonly createdAt: string;
+  readonly dataDir: string;
+  readonly version: string;
+}
+
+/** Backups of the embedded database, whose files only the entry point can reach. */
+export interface Backups {
+  backup(folder: string): Promise<BackupReport>;
+  restore(folder: string): Promise<RestoreReport>;
+}
+
+export type OpenBackups = () => Backups;

@@ -1,14 +1,13 @@
 // The operator's command line: finds the command that the words name, checks the input against its definition, runs it,
 // and prints the result as text or, with --json, as JSON.
 
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { packageRoot } from '../base/package-root.ts';
+import { packageVersion } from '../base/package-root.ts';
 import { nearestName } from '../base/schema/nearest-name.ts';
 import { analyticsCommands } from './analytics.ts';
 import { auditCommands } from './audit.ts';
+import { backupCommands } from './backup.ts';
 import { CliError, errorLine, quoted, usageError } from './cli-error.ts';
-import type { Command, CommandResult, OpenContext, ReadSettings } from './command-definition.ts';
+import type { Command, CommandResult, OpenBackups, OpenContext, ReadSettings } from './command-definition.ts';
 import { consoleCommands } from './console.ts';
 import { demoCommands } from './demo.ts';
 import { doctorCommands } from './doctor.ts';
@@ -23,6 +22,7 @@ import { listenCommands } from './listen.ts';
 import { loginCommands } from './login.ts';
 import { mcpCommands } from './mcp.ts';
 import { memberCommands } from './member.ts';
+import { operatorCommands } from './operator.ts';
 import {
   checkOptions,
   hasFlag,
@@ -46,6 +46,7 @@ const COMMANDS: readonly Command[] = [
   ...keyCommands,
   ...memberCommands,
   ...consoleCommands,
+  ...operatorCommands,
   ...demoCommands,
   ...tokenKeyCommands,
   ...reviewCommands,
@@ -63,6 +64,7 @@ const COMMANDS: readonly Command[] = [
   ...mcpCommands,
   ...encryptionCommands,
   ...auditCommands,
+  ...backupCommands,
   ...doctorCommands,
 ];
 
@@ -75,11 +77,12 @@ export async function runCommand(
   open: OpenContext,
   readSettings: ReadSettings,
   configFolder: string,
+  openBackups: OpenBackups,
 ): Promise<number> {
   const parsed = parseArguments(argv, COMMANDS);
   const command = COMMANDS.find(({ words }) => words.every((word, index) => parsed.words[index] === word));
   try {
-    const result = await runParsed(parsed, command, open, readSettings, configFolder);
+    const result = await runParsed(parsed, command, open, readSettings, configFolder, openBackups);
     await print(process.stdout, hasFlag(parsed, 'json') ? JSON.stringify(result.json) : result.text);
     if (result.failure === undefined) return 0;
     await print(process.stderr, `everyshare: ${result.failure}`);
@@ -97,6 +100,7 @@ async function runParsed(
   open: OpenContext,
   readSettings: ReadSettings,
   configFolder: string,
+  openBackups: OpenBackups,
 ): Promise<CommandResult> {
   const [first] = parsed.words;
   if (first === undefined || BUILT_IN_WORDS.includes(first))
@@ -108,7 +112,7 @@ async function runParsed(
   if (first === 'help') return helpFor(requireKnown(parsed.words.slice(1)), COMMANDS);
   if (hasFlag(parsed, 'help')) return helpFor(command?.words ?? requireKnown(parsed.words), COMMANDS);
   if (command === undefined) throw unknownCommand(parsed.words);
-  return command.run(inputFor(command, parsed, usageOf(command)), open, readSettings, configFolder);
+  return command.run(inputFor(command, parsed, usageOf(command)), open, readSettings, configFolder, openBackups);
 }
 
 /** The role of `start --help` and of `help start`. */
@@ -155,7 +159,6 @@ function unknownCommand(words: readonly string[]): CliError {
 }
 
 function version(): CommandResult {
-  const text = readFileSync(join(packageRoot, 'package.json'), 'utf8');
-  const found = (JSON.parse(text) as { version: string }).version;
+  const found = packageVersion();
   return { json: { version: found }, text: found };
 }

@@ -62,12 +62,17 @@ export function checkNode(version: string): Check {
 }
 
 async function checkDatabase({ db, config }: AppContext): Promise<Check> {
-  const [row] = await db.query<{ version: string; number: number }>(
-    "select current_setting('server_version') as version, current_setting('server_version_num')::integer as number",
+  const [row] = await db.query<{ version: string; number: number; jit: boolean }>(
+    `select current_setting('server_version') as version, current_setting('server_version_num')::integer as number,
+            current_setting('jit')::boolean as jit`,
   );
   const detail = `PostgreSQL ${row?.version ?? 'unknown'}, ${config.databaseUrl === null ? 'embedded' : 'from DATABASE_URL'}`;
-  if ((row?.number ?? 0) >= MIN_POSTGRES * 10_000) return passed('database', detail);
-  return problem('database', detail, `move to PostgreSQL ${MIN_POSTGRES} or newer.`);
+  if ((row?.number ?? 0) < MIN_POSTGRES * 10_000)
+    return problem('database', detail, `move to PostgreSQL ${MIN_POSTGRES} or newer.`);
+  // Our own connections switch it off; through a pooler they cannot.
+  if (row?.jit === true)
+    return notice('database', `${detail}; jit is on`, 'run "alter database NAME set jit = off": it makes calls slow.');
+  return passed('database', detail);
 }
 
 async function checkMigrations({ db }: AppContext): Promise<Check> {

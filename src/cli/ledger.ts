@@ -7,6 +7,7 @@ import {
   type LedgerReport,
   type OwnFunds,
 } from '../domain/checkouts/accounting/check-ledger.ts';
+import { recordCheck } from '../domain/monitoring/check-queries.ts';
 import type { Command, CommandResult } from './command-definition.ts';
 import { ProgressBar } from './progress-bar.ts';
 import { table } from './table.ts';
@@ -14,7 +15,7 @@ import { table } from './table.ts';
 const check: Command = {
   words: ['ledger', 'check'],
   arguments: [],
-  help: 'check that the ledger adds up and agrees with what happened; changes nothing',
+  help: 'check that the ledger adds up and agrees with what happened; changes nothing but the time of the last check',
   options: [],
   async run(input, open) {
     const { context } = await open();
@@ -23,6 +24,8 @@ const check: Command = {
       onProgress: (done, about) => bar.show(done, done, about === null ? null : done / about),
     });
     bar.end();
+    const at = context.clock.now();
+    await recordCheck(context.db, { name: 'ledger', mode: 'all', at, differences: report.problemCount });
     return answerOf(report);
   },
 };

@@ -7,6 +7,7 @@ import { MAX_UNKNOWN_CHARGES } from '../domain/checkouts/accounting/apply-remedi
 import type { Difference } from '../domain/checkouts/accounting/compare-holds.ts';
 import { reconcile } from '../domain/checkouts/accounting/reconcile.ts';
 import { recordPaidAgain } from '../domain/checkouts/refunds/close-refund.ts';
+import { recordCheck } from '../domain/monitoring/check-queries.ts';
 import { retryFailedMovements, venuesWithFailedMovements } from '../domain/payments/movement-queries.ts';
 import { addFailedRefund } from '../domain/payments/refund-queries.ts';
 import { isRefund } from '../domain/payments/settle-refund.ts';
@@ -63,6 +64,8 @@ const run: Command = {
       asked += found.asked;
       compared += found.compared;
       differences.push(...found.differences);
+      const open = found.differences.filter(({ done }) => done === null).length;
+      await recordCheck(context.db, { name: 'reconcile', mode: one, at: context.clock.now(), differences: open });
     }
     bar.end();
     const unresolved = differences.filter(({ done }) => done === null);

@@ -4,6 +4,7 @@ import type { CommandContext } from '../base/command-context.ts';
 import type { Queryable } from '../base/db.ts';
 import { Problem } from '../base/errors.ts';
 import { listForReview } from '../domain/review/queue.ts';
+import { REJECTION_REASONS } from '../domain/review/rejection-reasons.ts';
 import {
   type Decision,
   findForReview,
@@ -31,8 +32,15 @@ function idIn(input: CommandInput): string {
   return parseId(input.argument(0), 'ID', 'review list');
 }
 
+const REASON_KEYS = REJECTION_REASONS.map(({ key }) => key);
+
+/** The note itself, or that of a reason. */
 function noteIn(input: CommandInput): string {
-  const note = input.required('note').trim();
+  const reason = choiceIn(input, 'reason', REASON_KEYS);
+  const given = input.text('note') ?? REJECTION_REASONS.find(({ key }) => key === reason)?.note;
+  if (given === undefined || (reason !== null && input.text('note') !== null))
+    throw usageError(`--note is missing: say why, with it or with --reason ${REASON_KEYS.join('|')}.`);
+  const note = given.trim();
   const length = [...note].length;
   if (length >= 1 && length <= MAX_NOTE_LENGTH) return note;
   throw usageError(
@@ -155,9 +163,11 @@ const show: Command = {
 
 function decide(id: string, open: OpenContext, decision: Decision): Promise<CommandResult> {
   const rule =
-    decision.status === 'rejected'
-      ? 'only what is pending or approved can be rejected.'
-      : 'only what is pending can be approved.';
+    decision.reach === 'visible'
+      ? 'only what members see can be taken down.'
+      : decision.status === 'rejected'
+        ? 'only what is pending or approved can be rejected.'
+        : 'only what is pending can be approved.';
   return change(id, open, rule, (tx, command) => review(tx, command, id, decision, null));
 }
 
@@ -193,6 +203,11 @@ function seenIn(input: CommandInput): { seen?: string } {
   return seen === null ? {} : { seen };
 }
 
+const NOTE_OPTIONS: readonly Option[] = [
+  { name: 'note', valueName: 'TEXT', help: `why, 1 to ${MAX_NOTE_LENGTH} characters` },
+  { name: 'reason', valueName: REASON_KEYS.join('|'), help: 'in place of a note: one of the reasons of the desk' },
+];
+
 const approve: Command = {
   words: ['review', 'approve'],
   arguments: ['ID'],
@@ -205,14 +220,23 @@ const reject: Command = {
   words: ['review', 'reject'],
   arguments: ['ID'],
   help: 'reject what waits, or take down what is approved, and tell its venue why',
-  options: [
-    { name: 'note', valueName: 'TEXT', isRequired: true, help: `why, 1 to ${MAX_NOTE_LENGTH} characters` },
-    SEEN_OPTION,
-  ],
+  options: [...NOTE_OPTIONS, SEEN_OPTION],
   async run(input, open) {
     const id = idIn(input);
     const note = noteIn(input);
     return decide(id, open, { status: 'rejected', note, ...seenIn(input) });
+  },
+};
+
+const takeDown: Command = {
+  words: ['review', 'take-down'],
+  arguments: ['ID'],
+  help: 'hide what members see at once, also while a change of it waits, and tell its venue why',
+  options: [...NOTE_OPTIONS, SEEN_OPTION],
+  async run(input, open) {
+    const id = idIn(input);
+    const note = noteIn(input);
+    return decide(id, open, { status: 'rejected', note, reach: 'visible', ...seenIn(input) });
   },
 };
 
@@ -227,4 +251,4 @@ const reopenCommand: Command = {
   },
 };
 
-export const reviewCommands: readonly Command[] = [list, show, approve, reject, reopenCommand];
+export const reviewCommands: readonly Command[] = [list, show, approve, reject, takeDown, reopenCommand];

@@ -31,7 +31,7 @@ function consoleHeaders(
   request: FastifyRequest,
 ): ConsoleHeaders | undefined {
   const { headers } = request;
-  if (headers.cookie === undefined && audience !== 'console') return undefined;
+  if (headers.cookie === undefined && audience === undefined) return undefined;
   return {
     token: readCookie(request, 'console', isSecure(http)),
     deviceToken: readCookie(request, 'device', isSecure(http)),

@@ -1,5 +1,5 @@
-// The console's page and files, and the way to them from `/`. Every address under /console but /console/api gets the same
-// page, whose script shows the screen. Files have a hash in their names, so browsers cache them for a year.
+// The page and the files of the console and the desk, and the way to them from `/`. Every address under /console and /desk
+// but those of the API gets the same page, whose script shows the screen. Files have a hash in their names, so browsers cache them for a year.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -51,7 +51,7 @@ export function registerConsole(app: FastifyInstance): void {
     assets.set(file, asset);
     return sendAsset(request, reply, await asset, IMMUTABLE_CACHE);
   });
-  for (const path of ['/console', '/console/*'])
+  for (const path of ['/console', '/console/*', '/desk', '/desk/*'])
     app.get(path, async (request, reply) => {
       const { '*': rest = '' } = request.params as { readonly '*'?: string };
       // An address of the API that is not an operation is 404 or 405, as under /v1: a program must not get a page.

@@ -12,12 +12,16 @@ export interface Metrics {
   countConnections(open: () => number): void;
   /** A connection was refused (too many in all, or of its address), or dropped (its client did not read). */
   countDropped(reason: 'total' | 'address' | 'unread'): void;
+  /** A call was refused with 429. `limit`: whose rolling hour is used up, or `other` for any other limit. */
+  countRefusal(limit: string): void;
   /** The request log had no room for so many calls, or could not write them. */
   countUnlogged(lines: number): void;
   text(): Promise<string>;
   readonly contentType: string;
 }
 
+/** Whose rolling hour can be used up; `other`: any other limit. */
+const LIMITS = ['key', 'publishable_key', 'address', 'member', 'account', 'integration', 'other'];
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** What the metrics of texts are read from. */
@@ -43,6 +47,14 @@ export function makeMetrics(texts: TextSource, process: MetricsRegistry = makeMe
     labelNames: ['reason'],
     registers: [register],
   });
+  const refusals = new Counter({
+    name: 'everyshare_rate_limit_refusals_total',
+    help: 'How many calls were refused with 429, by the limit: the rolling hour of a key, address, …, or another limit.',
+    labelNames: ['limit'],
+    registers: [register],
+  });
+  // An increase needs a first value.
+  for (const limit of LIMITS) refusals.inc({ limit }, 0);
   const unlogged = new Counter({
     name: 'everyshare_request_log_dropped_total',
     help: 'How many calls the request log dropped: it had no room for them, or could not write them.',
@@ -66,6 +78,7 @@ export function makeMetrics(texts: TextSource, process: MetricsRegistry = makeMe
       });
     },
     countDropped: (reason) => dropped.inc({ reason }),
+    countRefusal: (limit) => refusals.inc({ limit }),
     countUnlogged: (lines) => unlogged.inc(lines),
     text: process.text,
     contentType: process.contentType,

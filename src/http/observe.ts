@@ -11,7 +11,9 @@ export function observe(http: HttpContext, request: FastifyRequest, reply: Fasti
   logRequest(http, request, reply, ms);
   const seconds = ms / 1000;
   const { toolStatus } = request;
-  http.metrics.observe(request.operation, toolStatus ?? reply.statusCode, seconds);
+  const status = toolStatus ?? reply.statusCode;
+  http.metrics.observe(request.operation, status, seconds);
+  if (status === 429) http.metrics.countRefusal(limitOf(request));
   if (!http.app.log.isLevelEnabled('info')) return;
   http.app.log.info(
     {
@@ -25,6 +27,12 @@ export function observe(http: HttpContext, request: FastifyRequest, reply: Fasti
     },
     'request',
   );
+}
+
+/** Whose rolling hour is used up; `other`: another limit refused the call. */
+function limitOf({ rateLimit }: FastifyRequest): string {
+  if (rateLimit === null || rateLimit.retryAfter === null) return 'other';
+  return rateLimit.of.replace(' ', '_');
 }
 
 /** The fields of the log line that name the caller and the entry point. */

@@ -25,6 +25,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Guests: 'The operations of the organizer and the guests, from a browser.',
   Agents: 'The tool server for AI agents (MCP).',
   'Going live': 'The checklist of a venue that goes live. For the pages of the console alone.',
+  Desk: 'The work of operators: review, money, venues. For the pages of the desk alone.',
   Console: 'The accounts, sessions and people of the console. For its own pages alone.',
   'Test helpers': 'Bring a test checkout into any state. For test keys only.',
 };
@@ -36,6 +37,7 @@ const SECURITY: Readonly<Record<Auth, readonly Json[]>> = {
   member: [{ memberToken: [] }],
   account: [{ consoleSession: [] }],
   team: [{ consoleSession: [] }],
+  desk: [{ consoleSession: [] }],
   hook: [],
   operator: [{ operatorToken: [] }],
 };
@@ -318,9 +320,10 @@ function errorCodes(operation: AppOperation): ErrorCode[] {
   if (operation.auth === 'guest')
     codes.push('wrong_key_kind', 'mode_not_available', 'ip_not_allowed', 'origin_not_allowed');
   if (operation.auth === 'member') codes.push('wrong_key_kind');
-  if (operation.audience === 'console') codes.push('origin_not_allowed');
+  if (operation.audience !== undefined) codes.push('origin_not_allowed');
   if (operation.auth === 'team') codes.push('not_found', 'mode_not_available', 'venue_not_linked', 'role_not_allowed');
-  if (operation.audience === 'console' && operation.stepUp !== undefined) codes.push('step_up_required');
+  if (operation.auth === 'desk') codes.push('role_not_allowed');
+  if (operation.audience !== undefined && operation.stepUp !== undefined) codes.push('step_up_required');
   if (operation.scopes !== undefined) codes.push('insufficient_scope');
   if (operation.linkedOnly === true) codes.push('venue_not_linked');
   if (operation.method !== 'GET') codes.push('payload_too_large', 'unsupported_media_type', 'invalid_json');

@@ -1,29 +1,30 @@
 // Starts the worker's loops in this process, and the address at which they are monitored (WORKER_PORT).
 
 import type { Log } from '../base/log.ts';
-import type { MetricsRegistry } from '../base/monitoring/metrics-registry.ts';
 import { startMonitoringServer } from '../base/monitoring/monitoring-server.ts';
 import { packageRoot } from '../base/package-root.ts';
 import { makeSchemaProbe } from '../base/schema-check.ts';
 import { schemaFolders } from '../base/schema-files.ts';
 import type { Shutdown } from '../base/shutdown.ts';
 import { DispatchSignal } from '../domain/webhooks/deliveries/dispatch-signal.ts';
-import type { AppContext } from '../run/context.ts';
+import { type AppContext, readServicesOf } from '../run/context.ts';
 import type { RunningWorker } from '../worker/worker.ts';
 import { asListenError } from './listen-error.ts';
 import { mailSender } from './mail-sender.ts';
+import type { Monitoring } from './monitoring.ts';
 import { smsSender } from './sms-sender.ts';
 
 /** Returns the port of its monitoring; null: WORKER_PORT is not set. */
 export async function runWorker(
   context: AppContext,
-  metrics: MetricsRegistry,
+  monitoring: Monitoring,
   log: Log,
   shutdown: Shutdown,
 ): Promise<number | null> {
   const { startWorker } = await import('../worker/worker.ts');
   const { makeLoopMetrics } = await import('../worker/loop-metrics.ts');
   const { services, config, db, clock } = context;
+  const { onAttempt, countTexts, countMails } = monitoring.services;
   const worker = startWorker(
     {
       db,
@@ -31,21 +32,22 @@ export async function runWorker(
       clock,
       outbound: services.outbound,
       payments: services,
-      deliveries: { ...services, dispatchSignal: new DispatchSignal() },
+      deliveries: { ...services, dispatchSignal: new DispatchSignal(), onAttempt },
       hooks: context,
+      reads: readServicesOf(context),
       requestLogDays: config.requestLogDays,
-      sender: smsSender(config),
-      mailSender: mailSender(config),
+      sender: countTexts(smsSender(config)),
+      mailSender: countMails(mailSender(config)),
     },
-    makeLoopMetrics(metrics),
+    makeLoopMetrics(monitoring.metrics),
   );
   await shutdown.add(() => worker.close());
-  return openMonitoring(context, metrics, worker, shutdown);
+  return openMonitoring(context, monitoring, worker, shutdown);
 }
 
 async function openMonitoring(
   context: AppContext,
-  metrics: MetricsRegistry,
+  { metrics }: Monitoring,
   worker: RunningWorker,
   shutdown: Shutdown,
 ): Promise<number | null> {

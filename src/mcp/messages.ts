@@ -8,6 +8,7 @@ import {
   isJSONRPCResponse,
   PROTOCOL_VERSION_META_KEY,
 } from '@modelcontextprotocol/server';
+import { Problem } from '../base/errors.ts';
 import { type BadText, type JsonValue, parseStrictJson } from '../base/json/parse.ts';
 import type { ToolRequest } from '../run/tool-server.ts';
 
@@ -32,6 +33,13 @@ export const CODES = {
   version: -32022,
   refused: -32000,
 };
+
+/** An error of the protocol as metrics and the request log name it. */
+export function protocolProblem(code: number, message: string): Problem {
+  if (code === CODES.internal) return new Problem('internal_error', { message });
+  const isUnknown = code === CODES.method || code === CODES.resource;
+  return new Problem(isUnknown ? 'not_found' : 'malformed_request', { message, reason: 'protocol_error' });
+}
 
 export interface Message {
   readonly kind: 'request' | 'notification' | 'response';

@@ -18,7 +18,7 @@ import type { ToolServerContext } from '../run/tool-server.ts';
 import { callTool, escapeControlCharacters, type ToolCall, type ToolOutcome } from './call-tool.ts';
 import { completionsFor } from './complete.ts';
 import { describeTools } from './describe-tools.ts';
-import { CODES, INITIALIZED_VERSIONS, type Message } from './messages.ts';
+import { CODES, INITIALIZED_VERSIONS, type Message, protocolProblem } from './messages.ts';
 import { describeInvalidParams } from './params.ts';
 import { connectVenue, PROMPT } from './prompt.ts';
 import { listResources, RESOURCE_TEMPLATES, readResource } from './resources.ts';
@@ -60,9 +60,12 @@ export function openProtocol(toolServer: ToolServerContext, version: string): Pr
   return {
     serve: async (message, context) => {
       if (message.method === 'initialize' && !isInitializeRequest(message.value)) {
-        return errorResponse(200, message, CODES.params, describeInvalidParams(message));
+        const response = errorResponse(200, message, CODES.params, describeInvalidParams(message));
+        reportProtocolError(context, JSON.parse(response.json) as JSONRPCMessage);
+        return response;
       }
       const answer = withPlainMessage(message, await exchange(serverFor(context, false), message));
+      reportProtocolError(context, answer);
       return { status: 200, json: JSON.stringify(withOlderErrorCode(message, answer)) };
     },
     serveStateless: async (message, context, headers) => {
@@ -73,9 +76,17 @@ export function openProtocol(toolServer: ToolServerContext, version: string): Pr
       const authInfo = { token: '', clientId: '', scopes: [], extra: { context } };
       const response = await stateless.fetch(request, { parsedBody: message.value, authInfo });
       const answer = withPlainMessage(message, (await response.json()) as JSONRPCMessage);
+      reportProtocolError(context, answer);
       return { status: response.status, json: JSON.stringify(answer) };
     },
   };
+}
+
+/** For metrics and the request log: an error of the protocol is answered with the HTTP status 200. */
+function reportProtocolError({ reportOutcome }: MessageContext, answer: JSONRPCMessage): void {
+  if (!isJSONRPCErrorResponse(answer)) return;
+  const problem = protocolProblem(answer.error.code, answer.error.message);
+  reportOutcome({ status: problem.status, problem, retryAfter: null });
 }
 
 interface ServerOptions {

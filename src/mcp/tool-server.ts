@@ -2,10 +2,8 @@
 // that, because the message decides how the call is counted. Then it checks size, JSON and protocol, and serves the
 // message. A batch, which only the oldest version has, is served message by message.
 
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Problem } from '../base/errors.ts';
-import { packageRoot } from '../base/package-root.ts';
+import { packageVersion } from '../base/package-root.ts';
 import type { RateLimit } from '../run/admission.ts';
 import { authorize } from '../run/authorize.ts';
 import { isJson } from '../run/check-input.ts';
@@ -15,7 +13,7 @@ import { isToolRefusal, type Tool, toolNamed } from '../run/operations/tools.ts'
 import { asProblem, toHttpProblem } from '../run/problem.ts';
 import type { ToolRequest, ToolResponse, ToolServer, ToolServerContext } from '../run/tool-server.ts';
 import { retryAfterOf, stringMembers, type ToolCall, type ToolOutcome } from './call-tool.ts';
-import { CODES, type Message, type ParsedPost, parsePost, type RpcError } from './messages.ts';
+import { CODES, type Message, type ParsedPost, parsePost, protocolProblem, type RpcError } from './messages.ts';
 import { isForeignOrigin } from './origin-check.ts';
 import { openProtocol, type Protocol, type ProtocolResponse } from './protocol.ts';
 
@@ -23,7 +21,7 @@ import { openProtocol, type Protocol, type ProtocolResponse } from './protocol.t
 const UNCOUNTED_METHODS = ['initialize', 'ping'];
 
 export async function open(server: ToolServerContext): Promise<ToolServer> {
-  const { version } = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { version: string };
+  const version = packageVersion();
   const protocol = openProtocol(server, version);
   return (request) => answerPost(server, protocol, request);
 }
@@ -101,7 +99,7 @@ interface PostContext {
 /** Null: there is no message to answer. */
 async function serve(post: PostContext, authResult: AuthResult): Promise<ProtocolResponse | null> {
   const { parsed } = post;
-  if (parsed.error !== null) return { status: 400, json: errorJson(parsed.error) };
+  if (parsed.error !== null) return refusedByProtocol(post, parsed.error);
   const [first] = parsed.messages;
   if (!parsed.isBatch) return first === undefined ? null : serveOne(post, first, authResult);
   const answers: string[] = [];
@@ -142,7 +140,7 @@ async function serveOne(
   { caller, refusal }: AuthResult,
 ): Promise<ProtocolResponse | null> {
   const { protocol, request, parsed, outcome } = post;
-  if (message.kind === 'error') return { status: 400, json: errorJson(message) };
+  if (message.kind === 'error') return refusedByProtocol(post, message);
   if (message.kind !== 'request') return null;
   const tool = toolOf(message);
   if (refusal !== null && (tool === null || !isToolRefusal(refusal))) return refusedMessage(post, message, refusal);
@@ -166,6 +164,11 @@ function refusedMessage(
   outcome.record({ status: problem.status, problem, retryAfter: retryAfterOf(problem) });
   const data = JSON.parse(toHttpProblem(problem, request.requestId, server.app.address.base).json) as unknown;
   return { status: 200, json: errorJson({ kind: 'error', id, code: CODES.refused, message: problem.message, data }) };
+}
+
+function refusedByProtocol({ outcome }: PostContext, error: RpcError): ProtocolResponse {
+  outcome.record({ status: 400, problem: protocolProblem(error.code, error.message), retryAfter: null });
+  return { status: 400, json: errorJson(error) };
 }
 
 function errorJson({ id, code, message, data }: RpcError): string {

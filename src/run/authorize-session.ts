@@ -1,11 +1,20 @@
 // Authorization of the console's people. A session counts from our own origin alone: 403 for another one before anything is
 // looked up; then 401; 422 for the headers that name the venue and the mode; 404 for a venue without a role; 403 for the
-// mode, the link, the role and the fresh code; then 429.
+// mode, the link, the role and the fresh code; then 429. At the desk: 403 for an account that is no operator, for the
+// operator's role and the fresh code. An operator who looks at a venue reads what its viewers read, and writes nothing.
 
 import { type FieldProblem, invalid, Problem } from '../base/errors.ts';
 import { isUuid } from '../base/ids.ts';
 import { isLoopback } from '../base/network.ts';
-import { type AccountCaller, actorNameOf, sealNameOfAccount, type TeamCaller } from '../domain/accounts/account.ts';
+import {
+  type AccountCaller,
+  actorNameOf,
+  type DeskCaller,
+  operatorNameOf,
+  sealNameOfAccount,
+  type TeamCaller,
+} from '../domain/accounts/account.ts';
+import { type OperatorRole, operatorRolesFor } from '../domain/accounts/operator-roles.ts';
 import type { FoundSession } from '../domain/accounts/queries.ts';
 import { type Role, rolesFor } from '../domain/accounts/roles.ts';
 import { findSession, STEP_UP_MS } from '../domain/accounts/sessions.ts';
@@ -34,7 +43,7 @@ export async function authorizeConsole(
   if (operation.auth === 'open') return null;
   // A key in Authorization always wins over a cookie, and a key is no session.
   const token = request.authorization === undefined ? (headers?.token ?? null) : null;
-  const wanted = operation.auth === 'account' ? null : headersOf(request);
+  const wanted = operation.auth === 'account' || operation.auth === 'desk' ? null : headersOf(request);
   const now = context.clock.now();
   const venueId = wanted === null ? null : wanted.venueId;
   const at = { venueId, address: request.address };
@@ -42,14 +51,18 @@ export async function authorizeConsole(
   if (found === null) return refuseUncounted(admit, request, signInNeeded());
   const rateLimit = await countCall(context, request, found.accountId);
   const account = accountCaller(context, request, found, now);
+  if (operation.auth === 'desk') return authorizeDesk(operation, rateLimit, account, found.operatorRole);
   if (wanted === null) return resultOf(operation, rateLimit, account, refuseStepUp(operation, account, null));
   if (wanted.problems.length > 0) return resultOf(operation, rateLimit, account, invalid(wanted.problems));
-  const venue = venueId === null || found.role === null ? null : await findVenue(context.db.priority, venueId);
-  if (venue === null || found.role === null || venue.revoked_at !== null)
+  const role = found.role ?? (found.isViewing ? 'viewer' : null);
+  const venue = venueId === null || role === null ? null : await findVenue(context.db.priority, venueId);
+  if (venue === null || role === null || venue.revoked_at !== null)
     return resultOf(operation, rateLimit, account, unknownVenue());
   const { mode } = wanted;
-  const caller: TeamCaller = { ...account, venue: venueInMode(venue, mode), mode, key: null, role: found.role };
-  return resultOf(operation, rateLimit, caller, refusalOf(context, request, caller));
+  const caller: TeamCaller = { ...account, venue: venueInMode(venue, mode), mode, key: null, role };
+  const isForViewing = operation.method === 'GET' && operation.effect === 'read';
+  const refusal = found.role === null && !isForViewing ? viewingOnly() : refusalOf(context, request, caller);
+  return resultOf(operation, rateLimit, caller, refusal);
 }
 
 function resultOf(
@@ -139,6 +152,38 @@ function unknownVenue(): Problem {
   return new Problem('not_found', {
     field: `/header/${VENUE_HEADER}`,
     message: 'There is no such venue, or you have no role in it. GET /console/api/session lists yours.',
+  });
+}
+
+/** The roles in venues do not count here: a person can be a partner and an operator. */
+function authorizeDesk(
+  operation: AppOperation,
+  rateLimit: RateLimit,
+  account: AccountCaller,
+  operatorRole: OperatorRole | null,
+): AuthResult {
+  if (operatorRole === null) return resultOf(operation, rateLimit, account, operatorNeeded());
+  const actor = { ...account.actor, name: operatorNameOf(account.account.id) };
+  const caller: DeskCaller = { ...account, actor, operatorRole };
+  const roles = operatorRolesFor(operation);
+  const refusal = roles.includes(operatorRole)
+    ? refuseStepUp(operation, caller, null)
+    : new Problem('role_not_allowed', {
+        message: `Your role at the desk is ${operatorRole}, and this call needs ${roles.join(' or ')}. Ask an admin.`,
+      });
+  return resultOf(operation, rateLimit, caller, refusal);
+}
+
+function operatorNeeded(): Problem {
+  return new Problem('role_not_allowed', {
+    message:
+      'The desk is for operators, and your account is none. `everyshare operator add MAIL --role ROLE` makes one.',
+  });
+}
+
+function viewingOnly(): Problem {
+  return new Problem('role_not_allowed', {
+    message: 'You look at this venue as an operator: you can read everything in it and change nothing.',
   });
 }
 

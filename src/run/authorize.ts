@@ -34,7 +34,7 @@ export async function authorize(context: AppContext, admit: Admit, request: Inco
     const member = await authorizeMember(context, request);
     if (member !== null) return member;
   }
-  const isConsole = operation.audience === 'console' || (operation.auth === 'secret' && hasSession(request));
+  const isConsole = operation.audience !== undefined || (operation.auth === 'secret' && hasSession(request));
   const byConsole = isConsole ? await authorizeConsole(context, admit, request) : null;
   if (byConsole !== null) return byConsole;
   const needsKey = operation.auth === 'secret' || operation.auth === 'guest' || operation.auth === 'member';

@@ -20,6 +20,10 @@ import { consolePasskeys } from './operations/console-passkeys.ts';
 import { consoleRequests } from './operations/console-requests.ts';
 import { consoleVenue } from './operations/console-venue.ts';
 import { consoleWebhooks } from './operations/console-webhooks.ts';
+import { desk } from './operations/desk.ts';
+import { deskHealth } from './operations/desk-health.ts';
+import { deskMoney } from './operations/desk-money.ts';
+import { deskVenues } from './operations/desk-venues.ts';
 import { events } from './operations/events.ts';
 import { experiences } from './operations/experiences.ts';
 import { guests } from './operations/guests.ts';
@@ -56,15 +60,19 @@ export const operations: readonly AppOperation[] = [
   ...consoleWebhooks,
   ...consoleGoLive,
   ...consoleNotifications,
+  ...desk,
+  ...deskMoney,
+  ...deskHealth,
+  ...deskVenues,
 ];
 
 /** What partners and their guests call: the operations of /v1/openapi.json. The operator's own are in the guides. */
 export const partnerOperations = operations.filter(
-  ({ auth, audience }) => auth !== 'operator' && audience !== 'console',
+  ({ auth, audience }) => auth !== 'operator' && audience === undefined,
 );
 
-/** What the console alone calls: the operations of /console/openapi.json. */
-export const consoleOperations = operations.filter(({ audience }) => audience === 'console');
+/** What the console and the desk alone call: the operations of /console/openapi.json. */
+export const consoleOperations = operations.filter(({ audience }) => audience !== undefined);
 
 const byId = new Map(operations.map((operation) => [operation.id, operation]));
 

@@ -14,6 +14,7 @@ import type { AppContext } from './context.ts';
 import {
   isAccount,
   isAnonymous,
+  isDesk,
   isHook,
   isMember,
   isOperator,
@@ -98,6 +99,9 @@ function runExternal(
       break;
     case 'team':
       if (isTeam(principal)) return operation.run(services, principal, input);
+      break;
+    case 'desk':
+      if (isDesk(principal)) return operation.run(services, principal, input);
       break;
     case 'open':
       if (isAnonymous(principal)) return operation.run(services, principal, input);

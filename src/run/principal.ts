@@ -2,7 +2,7 @@
 // caller without proof, a venue system or the operator. Each way to prove it gives one type of caller.
 
 import type { Auth } from '../base/operation.ts';
-import type { AccountCaller, TeamCaller } from '../domain/accounts/account.ts';
+import type { AccountCaller, DeskCaller, TeamCaller } from '../domain/accounts/account.ts';
 import type { HookCaller, IntegrationCaller } from '../domain/hooks/receive.ts';
 import type { Caller } from '../domain/keys/caller.ts';
 import { type AnonymousCaller, type Guest, isGuest } from '../domain/members/guest.ts';
@@ -20,6 +20,7 @@ export interface Callers extends Record<Auth, unknown> {
   readonly member: Guest;
   readonly account: AccountCaller;
   readonly team: TeamCaller;
+  readonly desk: DeskCaller;
   readonly hook: HookCaller;
   readonly operator: Operator;
 }
@@ -36,6 +37,10 @@ export function isAccount(principal: Principal | null): principal is AccountCall
 
 export function isTeam(principal: Principal | null): principal is TeamCaller {
   return isAccount(principal) && 'role' in principal;
+}
+
+export function isDesk(principal: Principal | null): principal is DeskCaller {
+  return isAccount(principal) && 'operatorRole' in principal;
 }
 
 export function isMember(principal: Principal | null): principal is Guest {

@@ -23,7 +23,10 @@ import { deleteOldDrafts } from '../domain/checkouts/party/draft-queries.ts';
 import type { PaymentServices } from '../domain/checkouts/payment-services.ts';
 import { type LinkServices, linkReadyVenues } from '../domain/go-live/link-when-ready.ts';
 import { type ApplyServices, applyDueDeliveries } from '../domain/hooks/apply-due-deliveries.ts';
-import { deleteOldInbound } from '../domain/hooks/deliveries/queries.ts';
+import { deleteOldInbound } from '../domain/hooks/deliveries/retention-queries.ts';
+import { type ReadServices, readDueObjects } from '../domain/hooks/readers/read-due-objects.ts';
+import { deleteOldReads } from '../domain/hooks/readers/read-queries.ts';
+import { deleteOldSyncs } from '../domain/hooks/readers/sync-queries.ts';
 import { deleteOldResponses } from '../domain/idempotency/stored-responses.ts';
 import { deleteOldImages, fetchDueImages } from '../domain/images/fetch-images.ts';
 import { recordAlive } from '../domain/installation/record-gaps.ts';
@@ -35,6 +38,7 @@ import { type MailSender, sendDueMails } from '../domain/mail/send.ts';
 import { deleteOldMessages } from '../domain/members/messages/queries.ts';
 import { type SmsSender, sendDueMessages } from '../domain/members/messages/send.ts';
 import { deleteOldSignIns } from '../domain/members/queries.ts';
+import { recordCheck } from '../domain/monitoring/check-queries.ts';
 import { deleteOldNotices } from '../domain/notices/queries.ts';
 import { deleteOldDeclines } from '../domain/payments/decline-queries.ts';
 import { deleteOldProcessorEvents } from '../domain/payments/dispute-queries.ts';
@@ -58,6 +62,7 @@ export interface WorkerServices {
   readonly mailSender: MailSender;
   readonly deliveries: QueueServices;
   readonly hooks: ApplyServices;
+  readonly reads: ReadServices;
   readonly requestLogDays: number;
 }
 
@@ -250,6 +255,19 @@ export const LOOPS: readonly Loop[] = [
     step: ({ hooks }, batch) => applyDueDeliveries(hooks, batch),
   },
   {
+    name: 'read-venue-systems',
+    intervalSeconds: 1,
+    batchSize: 20,
+    step: ({ reads }, batch) => readDueObjects(reads, batch),
+  },
+  {
+    name: 'delete-old-reads',
+    intervalSeconds: 3_600,
+    batchSize: 1_000,
+    step: async ({ db, clock }, batch) =>
+      Math.max(await deleteOldReads(db, clock.now(), batch), await deleteOldSyncs(db, clock.now(), batch)),
+  },
+  {
     name: 'delete-old-hooks',
     intervalSeconds: 3_600,
     batchSize: 1_000,
@@ -345,6 +363,8 @@ async function reconcileModes(payments: PaymentServices, log: Log): Promise<numb
 async function reconcileMode(payments: PaymentServices, log: Log, mode: Mode): Promise<void> {
   const since = payments.clock.now() - 2 * DAY_MS;
   const { differences } = await reconcile(payments, { mode, since, apply: null });
+  const open = differences.filter(({ done }) => done === null).length;
+  await recordCheck(payments.db, { name: 'reconcile', mode, at: payments.clock.now(), differences: open });
   for (const difference of differences)
     log[difference.done === null ? 'error' : 'warn'](
       difference,

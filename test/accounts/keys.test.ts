@@ -3,6 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Role } from '../../src/domain/accounts/roles.ts';
+import { issueKey } from '../../src/domain/keys/issue-key.ts';
 import { callConsole, createAccount, createSession } from '../support/console-client.ts';
 import { commandLine } from '../support/run-command.ts';
 import { expectConflict, expectInvalid, type Json } from '../support/test-venue.ts';
@@ -152,6 +153,41 @@ describe('a developer', () => {
     expectInvalid(await roll(developer, id, { overlap_hours: 169 }), 'out_of_range', '/overlap_hours');
     const past = await developer.call('POST', `/console/api/keys/${id}`, { expires_at: '2020-01-01T00:00:00Z' });
     expectInvalid(past, 'out_of_range', '/expires_at');
+  });
+
+  it('makes and rolls no live key that can refund, since the role cannot, and makes live keys with other scopes', async () => {
+    const [developer, owner] = [await member(), await member('owner')];
+    const refunding = { kind: 'secret', scopes: ['checkouts:write', 'checkouts:read'] };
+    const refused = await developer.call('POST', '/console/api/keys', refunding, 'live');
+    expect(outcomeOf(refused)).toEqual([403, 'role_not_allowed']);
+    expect(refused.json.error.message).toMatch(/Your role .* is developer.*checkouts:write.* an owner/);
+    const { id } = await world.key(developer.venue, { mode: 'live', scopes: ['checkouts:write'] });
+    expect(outcomeOf(await roll(developer, id, {}, 'live'))).toEqual([403, 'role_not_allowed']);
+    const other = await create(developer, { scopes: ['checkouts:read', 'offerings:write'] }, 'live');
+    expect((await roll(developer, other.id, {}, 'live')).status).toBe(201);
+    const made = await create(owner, refunding, 'live');
+    expect((await roll(owner, made.id, {}, 'live')).status).toBe(201);
+    expect((await create(developer, refunding)).scopes).toContain('checkouts:write');
+  });
+
+  it('that another program gives wrong values is refused at the field of the API', async () => {
+    const { venue } = await world.venue({});
+    const base = {
+      venueId: venue.id,
+      kind: 'secret',
+      mode: 'live',
+      expiresAt: null,
+      writesPerHour: null,
+      readsPerHour: null,
+    } as const;
+    const issue = (values: { scopes: string[]; allowIps: string[] }) =>
+      world.db.transaction((tx) => issueKey(tx, world.command(), { ...base, ...values }));
+    for (const scopes of [['money:write'], []])
+      await expect(issue({ scopes, allowIps: [] })).rejects.toMatchObject({ detail: { field: '/scopes' } });
+    for (const allowIps of [['home'], Array.from({ length: 101 }, () => '127.0.0.1')])
+      await expect(issue({ scopes: ['boats:read'], allowIps })).rejects.toMatchObject({
+        detail: { field: '/allow_ips' },
+      });
   });
 
   it('makes no live key in a sandbox venue, and none without a code of the last ten minutes', async () => {

@@ -82,6 +82,10 @@ async function writeEarlierData(db: Db): Promise<void> {
      values ($1, 'Harbor Club', $2, 250, 30, now())`,
     [VENUE, ['https://harbor.example']],
   );
+  await db.query(
+    `insert into venues (venue_id, name, origins, linked_at, created_at) values ($1, 'Linked Club', $2, now(), now())`,
+    [randomUUID(), ['http://localhost:3000', 'https://linked.example']],
+  );
   const [created] = await db.query<{ outcome: string }>(
     `select outcome from create_checkout($1, 'test', $2, 'evt_upgrade1', 'key-1', '\\x01', $3,
        'https://pay.example/c/1', now(), true)`,
@@ -114,7 +118,7 @@ async function writeEarlierData(db: Db): Promise<void> {
 const dumpOf = (db: Db): Promise<string> =>
   dumpSchema(async <Row>(sql: string) => (await db.query(sql)) as Row[], readFunctions(FOLDERS), packageRoot);
 
-it('a database of migration 18 with an open checkout is upgraded: the checkout completes, origins count for both modes, names of members who were only named are hidden, and the schema is the newest', async () => {
+it('a database of migration 18 with an open checkout is upgraded: the checkout completes, only https origins of linked venues count in live mode, names of members who were only named are hidden, and the schema is the newest', async () => {
   const name = `upgrade_${randomBytes(6).toString('hex')}`;
   const url = await createDatabase(inject('postgresUrl'), name, null);
   await migrateToEarlierRelease(url);
@@ -127,8 +131,15 @@ it('a database of migration 18 with an open checkout is upgraded: the checkout c
 
   const [upgraded, fresh] = [await openTestWorld({ database: name }), await openTestWorld()];
   expect(await dumpOf(upgraded.db)).toBe(await dumpOf(fresh.db));
-  const [venue] = await upgraded.db.query('select origins, live_origins from venues where venue_id = $1', [VENUE]);
-  expect(venue).toEqual({ origins: ['https://harbor.example'], live_origins: ['https://harbor.example'] });
+  const venues = await upgraded.db.query('select name, origins, live_origins from venues order by name');
+  expect(venues).toEqual([
+    { name: 'Harbor Club', origins: ['https://harbor.example'], live_origins: [] },
+    {
+      name: 'Linked Club',
+      origins: ['http://localhost:3000', 'https://linked.example'],
+      live_origins: ['https://linked.example'],
+    },
+  ]);
   const holds = await upgraded.db.query<{ status: string }>('select status from holds order by share_id');
   expect(holds.map(({ status }) => status)).toEqual(['requested', 'voided']);
   const { key } = await upgraded.key(VENUE);

@@ -112,7 +112,7 @@ describe('the list of checkouts', () => {
     }
   });
 
-  it('finds by id, the beginning of a booking id, words of the description and the name of the organizer', async () => {
+  it('finds by id, also of a share or a payout, the beginning of a booking id, words of the description and the name of the organizer', async () => {
     const find = async (q: string): Promise<string[]> => ids(await list(`?q=${encodeURIComponent(q)}`)).sort();
     expect(await find(made.open.id)).toEqual([made.open.id]);
     expect(await find('bk-101')).toEqual([made.soon.id]);
@@ -124,6 +124,13 @@ describe('the list of checkouts', () => {
     const organizer = (await venue.read(made.soon.id)).shares[0].display_name;
     expect(organizer).toBeTruthy();
     expect(await find(organizer)).toContain(made.soon.id);
+    // The ids of a share and of a payout lead to their checkout, and to none of another venue.
+    expect(await find(made.soon.shares[1].id)).toEqual([made.soon.id]);
+    const { data: payouts } = (await venue.get('/v1/payouts')).json;
+    expect(await find(payouts[0].id)).toEqual([payouts[0].checkout_id]);
+    const other = await openTestVenue(world);
+    const foreign = await other.collecting({ party_size: 2 });
+    expect(await find(foreign.shares[0].id)).toEqual([]);
     const counted = await list('?q=sail&status=open');
     expect([ids(counted), counted.counts.all, counted.searched_since]).toEqual([[made.open.id], 2, null]);
   });
@@ -138,6 +145,35 @@ describe('the list of checkouts', () => {
     const key = (await list('?status=completed')).data[0].key.id;
     expect(ids(await list(`?key=${key}`))).toEqual([made.completed.id]);
     expect(ids(await list('?offering=nothing'))).toEqual([]);
+  });
+
+  it('looks through 20,000 checkouts for a page, says since when and goes on after them, and counts up to 10,000', async () => {
+    const large = await openTestVenue(world);
+    const account = await createAccount(world.context, 'large@harbor.example', [[large.venueId, 'viewer']]);
+    const { token } = await createSession(world.context, account);
+    await world.db.transaction(async (tx) => {
+      await tx.query('set local session_replication_role = replica');
+      await tx.query(
+        `insert into checkouts (venue_id, checkout_id, mode, status, amount, currency, fee_amount, party_size, pay_by,
+           expires_at, description, external_booking_id, url, return_url, metadata, fingerprint, created_at)
+         select $1::uuid, 'chk_' || lpad(i::text, 26, '0'), 'test', 'expired', case i when 1 then 77700 else 1000 end, 'usd', 0, 2,
+           now(), now(), case i when 2 then 'Whale watching' else 'Cabana' end, 'large-' || i, 'http://127.0.0.1/c/' || i,
+           'https://harbor.example/', '{}', '\\x00', now() - interval '1 day' + i * interval '1 millisecond'
+         from generate_series(1, 20050) i`,
+        [large.venueId],
+      );
+    });
+    const page = async (query: string): Promise<Json> =>
+      (await callConsole(world, 'GET', `/console/api/checkouts${query}`, { token, venue: large.venueId })).json;
+    for (const query of ['min_amount=70000', 'q=whale', 'sort=due&q=whale']) {
+      const first = await page(`?${query}`);
+      expect([first.data, typeof first.searched_since], query).toEqual([[], 'string']);
+      const next = await page(`?${query}&before=${encodeURIComponent(first.next_before)}`);
+      expect([next.data.length, next.next_before, next.searched_since], query).toEqual([1, null, null]);
+    }
+    const found = await page(`?q=chk_${'1'.padStart(26, '0')}`);
+    expect(found.data).toHaveLength(1);
+    expect((await page('?limit=1')).counts).toMatchObject({ all: 10_000, expired: 10_000, open: 0 });
   });
 
   it('refuses what it does not understand at its field', async () => {
@@ -188,7 +224,7 @@ describe('the first page', () => {
     expect(json.completed_30_days).toEqual([{ currency: 'usd', amount, checkouts: 1 }]);
     expect(json.on_its_way).toMatchObject([{ currency: 'usd', amount: amount - fee_amount, payouts: 1 }]);
     expect(Date.parse(json.on_its_way[0].next_at)).toBeGreaterThan(Date.now());
-    expect(json.paid_today).toEqual([]);
+    expect([json.paid_today, json.paid_30_days]).toEqual([[], []]);
     expect(json.funnel).toMatchObject({
       created: 6,
       party_chosen: 4,
@@ -206,8 +242,46 @@ describe('the first page', () => {
     await venue.finishDueWork(made.completed.id);
     expect((await at('/console/api/home')).json).toMatchObject({
       paid_today: [{ currency: 'usd', amount: amount - fee_amount, payouts: 1 }],
+      paid_30_days: [{ currency: 'usd', amount: amount - fee_amount, payouts: 1 }],
       on_its_way: [],
     });
+    const paid = async () => {
+      const { paid_today, paid_30_days } = (await at('/console/api/home')).json;
+      return [paid_today.length, paid_30_days.length];
+    };
+    const move = (days: number) =>
+      world.db.query(
+        `update movements set done_at = now() - make_interval(days => $2) where venue_id = $1 and done_at is not null`,
+        [venue.venueId, days],
+      );
+    await move(10);
+    expect(await paid()).toEqual([0, 1]);
+    await move(40);
+    expect(await paid()).toEqual([0, 0]);
+    await move(0);
+  });
+
+  it('counts the guests whose cards were charged, as statements do, and not those for whom another paid', async () => {
+    const other = await openTestVenue(world);
+    const { token } = await createSession(
+      world.context,
+      await createAccount(world.context, 'guests@harbor.example', [[other.venueId, 'viewer']]),
+    );
+    const { id } = await other.completed({ amount: 6_000, party_size: 3 });
+    await world.db.transaction(async (tx) => {
+      await tx.query('set local session_replication_role = replica');
+      await tx.query(`update shares set amount = case position when 0 then 6000 else 0 end where checkout_id = $1`, [
+        id,
+      ]);
+      await tx.query(
+        `delete from holds where checkout_id = $1 and share_id <> (select share_id from shares where checkout_id = $1 and position = 0)`,
+        [id],
+      );
+    });
+    const read = async (path: string): Promise<Json> =>
+      (await callConsole(world, 'GET', path, { token, venue: other.venueId })).json;
+    const home = (await read('/console/api/home')).completed_today[0].guests;
+    expect([home, (await read('/console/api/payouts')).data[0].guests]).toEqual([1, 1]);
   });
 
   it('lists what needs a person, the most urgent first', async () => {

@@ -2,6 +2,10 @@
 // and to the ledger, also after refunds, disputes, payouts and debts.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Db, Queryable } from '../../src/base/db.ts';
+import type { Input } from '../../src/base/operation.ts';
+import { getCheckoutMoney } from '../../src/domain/checkouts/accounting/checkout-money.ts';
+import type { Caller } from '../../src/domain/keys/caller.ts';
 import { callConsole, createAccount, createSession } from '../support/console-client.ts';
 import { disputeTools } from '../support/disputes.ts';
 import { type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
@@ -76,6 +80,19 @@ describe('statements', () => {
     expect(sumOf(ofWeek.data, 'kept')).toBe(week.kept);
   });
 
+  it('name the real first and last day of a week that from and to cut, and say that it is a part', async () => {
+    const whole = (await read('/console/api/payouts?period=week')).data;
+    expect(whole.map(({ is_partial }: Json) => is_partial)).toEqual([false, false]);
+    const [day] = (await read('/console/api/payouts?period=day')).data;
+    const after = new Date(Date.parse(day.from) + 86_400_000).toISOString().slice(0, 10);
+    const cut = await read(`/console/api/payouts?period=week&from=${day.from}&to=${after}`);
+    expect(cut.data).toMatchObject([{ from: day.from, to: after, is_partial: true, kept: day.kept }]);
+    const sameDay = await read(`/console/api/payouts?period=day&from=${day.from}&to=${after}`);
+    expect(sameDay.data).toMatchObject([{ from: day.from, to: after, is_partial: false }]);
+    const { text } = await get(`/console/api/payouts?period=week&from=${day.from}&to=${after}`, { accept: 'text/csv' });
+    expect(text).toMatch(new RegExp(`^${day.from},${after},.*,true\\r$`, 'm'));
+  });
+
   it('equal the ledger and the partner’s list of payouts', async () => {
     const { totals } = await read('/console/api/payouts');
     const [sums] = totals;
@@ -98,7 +115,7 @@ describe('statements', () => {
     const { balance } = await read('/console/api/payouts');
     const { data } = await read('/console/api/payouts/checkouts');
     const of = (checkout: Json): Json => data.find(({ checkout_id }: Json) => checkout_id === checkout.id);
-    expect(balance).toMatchObject([{ currency: 'usd', to_come: of(made[4]).kept, held_back: 0, failed: 0 }]);
+    expect(balance).toMatchObject([{ currency: 'usd', on_its_way: of(made[4]).kept, held_back: 0, failed: 0 }]);
     expect(Date.parse(balance[0].next_at)).toBeGreaterThan(Date.now());
     expect(made.map((checkout) => of(checkout).status)).toEqual(['paid', 'canceled', 'paid', 'paid', 'pending']);
     expect(of(made[3])).toMatchObject({ external_booking_id: made[3].external_booking_id, guests: 3 });
@@ -143,5 +160,40 @@ describe('disputes', () => {
     const after = encodeURIComponent(`${data[0].opened_at} ${dispute}`);
     expect((await read(`/console/api/disputes?before=${after}`)).data).toEqual([]);
     expect((await get('/console/api/disputes?before=soon')).json.errors[0].field).toBe('/query/before');
+  });
+});
+
+describe('the figures', () => {
+  it('of one checkout are read at one moment: a refund that commits meanwhile changes all of them or none', async () => {
+    const checkout = await venue.completed({ amount: 6_000, party_size: 2 });
+    let refund: Promise<HttpResponse> | undefined;
+    /** Refunds after the first statement that reads the checkout. */
+    const refunding = (to: Queryable): Queryable => ({
+      query: async <R extends object>(text: string, values?: readonly unknown[]) => {
+        const rows = await to.query<R>(text, values);
+        if (!text.includes('from checkouts')) return rows;
+        refund ??= venue.post(`/v1/checkouts/${checkout.id}/refund`, { amount: 1_500 });
+        await refund;
+        return rows;
+      },
+    });
+    const db: Db = {
+      ...world.db,
+      ...refunding(world.db),
+      transaction: (work) => world.db.transaction((tx) => work(refunding(tx))),
+    };
+    const caller = { venue: { id: venue.venueId }, mode: 'test' } as unknown as Caller;
+    const { body } = await getCheckoutMoney(db, caller, {
+      params: { id: checkout.id },
+      query: {},
+      body: {},
+    } as unknown as Input);
+    expect((await refund)?.status).toBe(200);
+    const money = body as Json;
+    expect([money.left_to_refund, money.refunded]).toEqual([6_000, 0]);
+    expect(await read(`/console/api/checkouts/${checkout.id}/money`)).toMatchObject({
+      left_to_refund: 4_500,
+      refunded: 1_500,
+    });
   });
 });

@@ -22,7 +22,7 @@ import { runCommand } from '../../src/cli/command.ts';
 import { checkNode } from '../../src/cli/doctor.ts';
 import { type AppContext, commandContext, makeContext, readSchemas } from '../../src/run/context.ts';
 import { recordLines, recordStream } from '../support/record-logs.ts';
-import { captureStream } from '../support/run-command.ts';
+import { captureStream, noBackups } from '../support/run-command.ts';
 
 // Starts the whole program in several tests.
 vi.setConfig({ testTimeout: 60_000 });
@@ -84,7 +84,7 @@ async function run(argv: readonly string[], open = () => openContext()): Promise
   const out = captureStream(process.stdout);
   const err = captureStream(process.stderr);
   try {
-    const exit = await runCommand(argv, open, () => context.config, join(dataDir, 'no-login'));
+    const exit = await runCommand(argv, open, () => context.config, join(dataDir, 'no-login'), noBackups);
     return { exit, out: out.text(), err: err.text() };
   } finally {
     out.end();

@@ -73,6 +73,8 @@ describe.runIf(executable !== null)('checkouts in the console', () => {
     const { page } = await console_.signedIn(venue.venueId, 'developer');
     await page.goto(addressOf(id));
     await page.getByText('Completed: 2 cards charged').waitFor();
+    // The sums decide whether there is something to refund: the page is whole before the button is looked for.
+    await page.getByText('can still be refunded').waitFor();
     expect(await page.getByRole('button', { name: 'Refund…' }).count()).toBe(0);
     await page.keyboard.press('r');
     expect(await page.getByRole('dialog').count()).toBe(0);
@@ -106,6 +108,35 @@ describe.runIf(executable !== null)('checkouts in the console', () => {
     await dialog.getByRole('button', { name: 'Cancel and release $100.00' }).click();
     await page.getByText('Canceled', { exact: true }).first().waitFor();
     expect((await venue.read(id)).status).toBe('canceled');
+  });
+
+  it('offers a refund where the guests paid while the cancel dialog was open', async () => {
+    const { id } = await venue.collecting({ amount: 20_000, party_size: 2, description: 'Late cancel' });
+    const { page } = await console_.signedIn(venue.venueId);
+    await page.goto(addressOf(id));
+    await page.getByRole('button', { name: 'Cancel checkout…' }).click();
+    expect((await venue.post(`/v1/test_helpers/checkouts/${id}/complete`, {})).status).toBe(200);
+    // The page sees it by itself, or when the server refuses.
+    await page.getByRole('button', { name: 'Refund it instead…' }).click();
+    await page.getByRole('button', { name: 'Refund $200.00' }).waitFor();
+  });
+
+  it('names the guests whose cards are not charged yet, and copies the organizer’s link and the ids of shares', async () => {
+    const { id, shares } = await venue.collecting({ amount: 30_000, party_size: 3, description: 'Slow bank' });
+    await venue.payAll(await venue.read(id), [CARDS.good, CARDS.captureFailsForAWhile, CARDS.good]);
+    await venue.finishDueWork(id);
+    const { page } = await console_.signedIn(venue.venueId, 'viewer');
+    await page.goto(addressOf(id));
+    const name = (await venue.read(id)).shares[1].display_name ?? 'a guest';
+    await page.getByText(`2 of 3 cards charged. Still waiting for the bank: ${name}.`).waitFor();
+    await page.getByText('waits for the bank', { exact: false }).first().waitFor();
+    await page.getByRole('button', { name: `Copy ${shares[0].id}` }).click();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(shares[0].id);
+    const open = await venue.create({ party_size: 2 });
+    await page.goto(addressOf(open.id));
+    await page.getByRole('button', { name: 'Copy the organizer’s link' }).click();
+    await page.getByText('Copied', { exact: true }).waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(open.url);
   });
 
   it('says that a checkout is not there', async () => {
@@ -175,6 +206,13 @@ describe.runIf(executable !== null)('the list of checkouts and Home', () => {
       .split('\n');
     expect(csv).toHaveLength(2);
     expect(csv[1]).toContain('bk-8829');
+    // Two filters that are typed one after the other within a moment both count.
+    await page.goto(screenUrl(venue.venueId, '/checkouts'));
+    await page.getByText('More filters').click();
+    await page.getByRole('searchbox', { name: 'At least' }).fill('500');
+    await page.getByRole('searchbox', { name: 'At most' }).fill('600');
+    await page.getByText('1 of 1, newest first').waitFor();
+    expect(page.url()).toMatch(/\?min=500&max=600$/);
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox', { name: 'Search or jump to' }).fill('bk-8853');
     await page.getByRole('option', { name: /Catamaran day/ }).click();

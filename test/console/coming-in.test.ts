@@ -86,12 +86,45 @@ describe.runIf(executable !== null)('the console', () => {
     await page.getByText('No invitation is open.').waitFor();
   });
 
-  it('shows a viewer the team without a way to change it', async () => {
+  it('shows a viewer the team without a way to change it, and lets them leave the venue', async () => {
     const { page } = await console_.signedIn(venueId, 'viewer');
     await page.goto(screenUrl(venueId, '/team'));
     await page.getByRole('cell', { name: 'You', exact: false }).first().waitFor();
     expect(await page.getByRole('button', { name: 'Invite a person' }).count()).toBe(0);
     expect(await page.getByRole('button', { name: /^Remove/ }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Leave this venue…' }).click();
+    await page.getByRole('button', { name: 'Leave the venue' }).click();
+    await page.getByLabel('Name of the venue').waitFor();
+    await page.goto(screenUrl(venueId, '/team'));
+    await page.getByText('There is no such page').waitFor();
+  });
+
+  it('shows an owner who gives up the role what they may still do, at once', async () => {
+    // A venue keeps an owner.
+    await console_.signedIn(venueId);
+    const { page } = await console_.signedIn(venueId);
+    await page.goto(screenUrl(venueId, '/team'));
+    await page
+      .getByRole('row')
+      .filter({ hasText: 'You' })
+      .getByRole('button', { name: /^Change role/ })
+      .click();
+    await page.getByRole('dialog').getByLabel('Role').selectOption('viewer');
+    await page.getByRole('button', { name: 'Change the role' }).click();
+    await page.getByRole('button', { name: 'Invite a person' }).waitFor({ state: 'detached' });
+  });
+
+  it('forgets the kept test keys when the session has expired', async () => {
+    const { world } = console_;
+    const { page } = await console_.signedIn(venueId, 'viewer');
+    await page.goto(screenUrl(venueId, '/team'));
+    await page.getByRole('heading', { name: 'Team' }).waitFor();
+    const kept = JSON.stringify(JSON.stringify({ keys: { a: 'svc_test_one' }, until: Date.now() + 3_600_000 }));
+    await page.evaluate(`localStorage.setItem('everyshare.test_keys', ${kept})`);
+    await world.db.query(`delete from account_sessions`);
+    await page.getByRole('link', { name: 'Audit log' }).click();
+    await page.getByLabel('Work mail').waitFor();
+    expect(await page.evaluate(`localStorage.getItem('everyshare.test_keys')`)).toBeNull();
   });
 
   it('asks for a fresh code where the server wants one, and goes on with what was begun', async () => {
@@ -107,7 +140,12 @@ describe.runIf(executable !== null)('the console', () => {
     const { challenge_id } = (await (await answered).json()) as { challenge_id: string };
     await page.getByText('Confirm that it is you').waitFor();
     await look(visitor, 'step-up');
-    await page.getByLabel('Code').fill(await mailedCode(world, challenge_id));
+    // A code that did not arrive is sent again: the new one counts.
+    const again = page.waitForResponse('**/console/api/step_up');
+    await page.getByRole('button', { name: 'Send a new code' }).click();
+    const { challenge_id: second } = (await (await again).json()) as { challenge_id: string };
+    expect(second).not.toBe(challenge_id);
+    await page.getByLabel('Code').fill(await mailedCode(world, second));
     await page.getByRole('cell', { name: 'late@harbor.example', exact: true }).waitFor();
   });
 });

@@ -22,7 +22,7 @@ export interface Visitor {
   readonly page: Page;
   readonly context: BrowserContext;
   /** Failed scripts and violations of the content policy. Refusals of the API are no faults. */
-  readonly faults: readonly string[];
+  readonly faults: string[];
 }
 
 export class ConsoleBrowser {

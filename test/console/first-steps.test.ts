@@ -42,6 +42,10 @@ describe.runIf(executable !== null)('the first steps', () => {
     await look(visitor, 'first-steps');
     await page.getByRole('button', { name: 'I’ve stored it' }).click();
     expect(await page.getByLabel('Your test key').inputValue()).not.toBe(key);
+    // What was masked stays masked: the call has the key when it is copied.
+    expect(await page.locator('.call pre').innerText()).not.toContain(key);
+    await page.locator('.call').getByRole('button', { name: 'Copy' }).click();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toContain(`Authorization: Bearer ${key}`);
     await page.getByRole('button', { name: 'Send it for me' }).click();
 
     await page.getByText('1 of 3').waitFor();

@@ -3,7 +3,6 @@
 
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { linkReadyVenues } from '../../src/domain/go-live/link-when-ready.ts';
-import { finishSandboxOnboarding } from '../../src/domain/payments/payout-account.ts';
 import { type DnsServer, startDnsServer } from '../support/dns-server.ts';
 import { ConsoleBrowser, executable, look, screenUrl } from './console-browser.ts';
 
@@ -27,9 +26,11 @@ describe.runIf(executable !== null)('going live', () => {
   it('leads an owner from the sandbox to live keys, and says what was found where a record is wrong', async () => {
     const { world } = console_;
     const { venue } = await world.venue({ sandbox: true, name: 'Cove & Pine', origins: [] });
-    const visitor = await console_.signedIn(venue.id);
+    // The name under which the processor's form leads back.
+    const base = console_.base.replace('127.0.0.1', 'localhost');
+    const visitor = await console_.signedIn(venue.id, 'owner', 1280, base);
     const { page } = visitor;
-    await page.goto(screenUrl(venue.id, '/go-live'));
+    await page.goto(`${base}${screenUrl(venue.id, '/go-live')}`);
     await page.getByText('0 of 4').waitFor();
     await page.getByLabel('Domain', { exact: true }).fill('127.0.0.1');
     await page.getByRole('button', { name: 'Go on' }).click();
@@ -52,16 +53,27 @@ describe.runIf(executable !== null)('going live', () => {
     await page.getByText('3 of 4').waitFor();
     // Payouts: the processor's own form, and back.
     await page.getByRole('button', { name: 'Start with payouts' }).click();
-    await page.waitForURL((url) => !url.pathname.startsWith('/console'));
-    await finishSandboxOnboarding(world.context.services, venue.id, 'live');
+    await page.getByRole('button', { name: 'Complete onboarding' }).click();
+    await page.getByText('Payouts are set up').waitFor();
+    // As the worker does.
     await linkReadyVenues(world.context.services, 100);
-    await page.goto(screenUrl(venue.id, '/go-live'));
+    await page.getByRole('link', { name: /Cove & Pine/ }).click();
     await page.getByText('This venue is live').waitFor();
     await page.getByRole('link', { name: /Switch to live/ }).waitFor();
     await look(visitor, 'go-live-done');
     await page.getByRole('link', { name: /Switch to live/ }).click();
     await page.getByText('Real guests, real money.').waitFor();
     expect(page.url()).toContain('/live/go-live');
+    await page.getByRole('link', { name: 'Make a live key' }).click();
+    await page.getByRole('button', { name: 'New key' }).first().click();
+    await page.getByLabel('Name').fill('Booking server');
+    await page.getByRole('button', { name: 'Make the key' }).click();
+    const key = await page.getByLabel('Secret key').inputValue();
+    await page.getByLabel('I’ve stored it').check();
+    await page.getByRole('button', { name: 'Done' }).click();
+    const { status, json, text } = await world.call('GET', '/v1/me', { key });
+    expect(status, text).toBe(200);
+    expect([json.mode, json.venue.id]).toEqual(['live', venue.id]);
   });
 
   it('shows a viewer what is missing, and no button that they cannot use', async () => {

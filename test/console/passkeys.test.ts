@@ -75,15 +75,23 @@ describe.runIf(executable !== null)('passkeys', () => {
       const { challenge_id } = (await (await answered).json()) as { challenge_id: string };
       await page.getByLabel('Code').fill(await mailedCode(console_.world, challenge_id));
     };
+    // Whether to offer one is asked before the console is shown.
+    let asked = 0;
+    page.on('request', (request) => {
+      if (request.method() === 'GET' && request.url().endsWith('/console/api/passkeys')) asked += 1;
+    });
     await signIn();
     await page.getByText('Next time, one touch').waitFor();
+    expect(asked).toBe(1);
     await look(visitor, 'passkey-offer');
     await page.getByRole('button', { name: 'Not now' }).click();
     await page.locator('.sidebar').waitFor();
     await page.getByText('Sandbox venue').first().click();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await signIn();
-    await page.locator('.sidebar').waitFor();
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.locator('.step').first().waitFor();
+    expect(asked).toBe(1);
     expect(await page.getByText('Next time, one touch').count()).toBe(0);
   });
 

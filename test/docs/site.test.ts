@@ -143,20 +143,28 @@ describe.runIf(executable !== null)('the documentation', () => {
     expect(copied).not.toContain('Copy');
   });
 
-  it('has the reader’s own test key in every example, which can be hidden', async () => {
+  it('puts the reader’s own test key into the examples when they want it, and forgets it with the session', async () => {
     const { page, faults } = await open('/docs/guides/quickstart');
     const isShown = (text: string) => page.evaluate(`document.querySelector('main').textContent.includes('${text}')`);
     expect(await isShown('Bearer $KEY')).toBe(true);
-    await page.evaluate(`localStorage.setItem('everyshare.test_keys', '{"a": "svc_test_one", "b": "svc_test_two"}')`);
-    await page.reload();
+    const keep = async (keys: object, until: number): Promise<void> => {
+      const kept = JSON.stringify(JSON.stringify({ keys, until }));
+      await page.evaluate(`localStorage.setItem('everyshare.test_keys', ${kept})`);
+      await page.reload();
+    };
+    const later = Date.now() + 60_000;
+    await keep({ a: 'svc_test_one', b: 'svc_test_two' }, later);
+    expect(await isShown('svc_test_two')).toBe(false);
+    await page.getByRole('button', { name: 'Show it' }).click();
     expect(await isShown('Bearer svc_test_two')).toBe(true);
     expect(await isShown('Bearer $KEY')).toBe(false);
     await page.getByRole('button', { name: 'Hide it' }).click();
     expect(await isShown('svc_test_two')).toBe(false);
-    // A live key, or a text of another program, is never filled in.
-    await page.evaluate(`localStorage.setItem('everyshare.test_keys', '{"a": "svc_live_one"}')`);
-    await page.reload();
-    expect(await isShown('Bearer $KEY')).toBe(true);
+    // A live key, or a key of a session that is over, is never filled in.
+    await keep({ a: 'svc_live_one' }, later);
+    expect(await page.getByRole('button', { name: 'Show it' }).count()).toBe(0);
+    await keep({ a: 'svc_test_one' }, Date.now() - 1_000);
+    expect(await page.getByRole('button', { name: 'Show it' }).count()).toBe(0);
     expect(faults).toEqual([]);
   });
 

@@ -90,7 +90,11 @@ function findOperationFaults(
 function findUnlistedFaults(contract: Contract, request: Request, { status, headers, text }: HttpResponse): string[] {
   const type = String(headers['content-type'] ?? '');
   const path = pathOf(request.path);
-  if (/^\/(v1|internal|mcp|console\/api)\b/.test(path) && request.method !== 'OPTIONS' && !isOpenApiPath(path)) {
+  if (
+    /^\/(v1|internal|mcp|console\/api|desk\/api)\b/.test(path) &&
+    request.method !== 'OPTIONS' &&
+    !isOpenApiPath(path)
+  ) {
     if (!HTTP_ERROR_STATUSES.includes(status) && status !== 401)
       return [`${status} for an address without an operation`];
     if (status === 405 && headers.allow === undefined) return ['405 without Allow'];
@@ -106,13 +110,13 @@ function findUnlistedFaults(contract: Contract, request: Request, { status, head
 
 function findHeaderFaults({ path }: DocumentedOperation, { status, headers }: HttpResponse): string[] {
   const faults: string[] = [];
-  const isCounted = path.startsWith('/v1/') || path.startsWith('/console/api/') || path === '/mcp';
+  const isCounted = path.startsWith('/v1/') || /^\/(console|desk)\/api\//.test(path) || path === '/mcp';
   if (isCounted && !/^\d+$/.test(String(headers['x-ratelimit-limit'] ?? '')))
     faults.push('x-ratelimit-limit is missing');
   if (status === 429 && !/^[1-9]\d*$/.test(String(headers['retry-after'] ?? '')))
     faults.push('429 without Retry-After');
   if (
-    /^\/(v1|console)\//.test(path) &&
+    /^\/(v1|console|desk)\//.test(path) &&
     !path.startsWith('/v1/public') &&
     headers['access-control-allow-origin'] !== undefined
   ) {

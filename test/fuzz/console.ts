@@ -6,6 +6,7 @@ import { hashOfCode } from '../../src/domain/accounts/challenges.ts';
 import { createConsoleLink } from '../../src/domain/accounts/console-link.ts';
 import { insertInvitation } from '../../src/domain/accounts/invitation-queries.ts';
 import { sealNameOfInvitation } from '../../src/domain/accounts/invitations.ts';
+import { setOperator } from '../../src/domain/accounts/operator-queries.ts';
 import { insertChallenge } from '../../src/domain/accounts/queries.ts';
 import { setDomain } from '../../src/domain/go-live/queries.ts';
 import { issueKey } from '../../src/domain/keys/issue-key.ts';
@@ -45,6 +46,7 @@ export async function createConsolePerson(
   now: number,
 ): Promise<ConsolePerson> {
   const accountId = await createAccount(context, `${uniqueName('owner')}@harbor.example`, [[venueId, 'owner']]);
+  await setOperator(context.db, { accountId, role: 'admin', now });
   const sessions = await Promise.all(Array.from({ length: SESSION_COUNT }, () => createSession(context, accountId)));
   const challenges = await Promise.all(
     Array.from({ length: CHALLENGE_COUNT }, () => createChallenge(context, now, 'sign_in', null)),

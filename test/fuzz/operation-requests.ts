@@ -98,7 +98,7 @@ function changeBearer(context: RequestContext, draft: Draft): void {
 
 /** Adds a credential that the operation accepts, sometimes of live mode. */
 function authorize({ random, fixture }: RequestContext, security: readonly string[], draft: Draft): void {
-  if (draft.path.startsWith('/console/')) draft.headers.origin = new URL(fixture.base).origin;
+  if (/^\/(console|desk)\//.test(draft.path)) draft.headers.origin = new URL(fixture.base).origin;
   if (security.length === 0) return;
   const scheme = random.pick(security);
   const { keys, people, operatorToken } = fixture;

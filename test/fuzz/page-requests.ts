@@ -65,6 +65,8 @@ export const PAGES: readonly string[] = [
   'GET /console',
   'GET /console/*',
   'GET /console/assets/:file',
+  'GET /desk',
+  'GET /desk/*',
   'GET /llms.txt',
   'GET /docs',
   'GET /docs.md',

@@ -63,7 +63,7 @@ export async function readContract(base: string): Promise<Contract> {
   // The operations of the operator and the console are not in it: they are described here from their declarations.
   const registry = readRegistry(join(packageRoot, 'schemas', 'v1'));
   const others = makeOpenApi(
-    operations.filter(({ auth, audience }) => auth === 'operator' || audience === 'console'),
+    operations.filter(({ auth, audience }) => auth === 'operator' || audience !== undefined),
     registry,
     base,
   ) as unknown as Document;

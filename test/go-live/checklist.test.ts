@@ -85,6 +85,12 @@ describe('the checklist', () => {
     expect(after.approval).toEqual({ approved_at: null });
   });
 
+  it('counts no live origin with http', async () => {
+    const { owner } = await sandbox(['http://localhost:3000']);
+    const isDone = async () => (await read(owner)).steps.find(({ id }: { id: string }) => id === 'origins').done;
+    expect(await isDone()).toBe(false);
+  });
+
   it('has no line for terms and approval where the operator asks for neither', async () => {
     const plain = await openTestWorld();
     try {
@@ -156,7 +162,7 @@ describe('payout onboarding', () => {
     const back = await fetch(json.url, { method: 'POST', redirect: 'manual', body: new URLSearchParams({ token }) });
     const done = await (await fetch(back.headers.get('location') ?? '')).text();
     expect(done).toContain('Payouts are set up');
-    expect(done).toContain(`href="${world.context.services.consoleUrl()}/go-live"`);
+    expect(done).toContain(`href="${world.context.services.consoleUrl()}/v/${venue}/test/go-live"`);
     expect((await read(finance)).steps[1]).toEqual({ id: 'payouts', done: true, missing: null });
     expect(await auditOf(world, venue, 'payout.')).toEqual([
       ['payout.onboard', `account ${finance.id}`, expect.stringMatching(/^acct_/), { mode: 'live' }],

@@ -252,6 +252,18 @@ describe('a code to a mail address at the domain', () => {
     expect(outcomeOf(await mail(person, 'robin@gmail.com'))).toEqual([409, 'conflict', 'domain_of_the_public']);
   });
 
+  it('is sent also when other venues have used up the codes of the address', async () => {
+    const person = await owner();
+    const { domain } = await named(person);
+    for (const other of [await owner(), await owner(), await owner()]) {
+      await named(other, domain);
+      for (let sent = 0; sent < 5; sent++) await mail(other, `robin@${domain}`);
+    }
+    expect((await mail(person, `robin@${domain}`)).status).toBe(200);
+    expect((await mail(person, `robin@${domain}`)).status).toBe(200);
+    expect((await mail(person, `robin@${domain}`)).status).toBe(429);
+  });
+
   it('is sent at most 5 times an hour to one address, and 10 times an hour for a venue', async () => {
     const person = await owner();
     const { domain } = await named(person);

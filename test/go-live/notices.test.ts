@@ -116,7 +116,7 @@ describe('a notice', () => {
     const [mail] = await queuedMails(world, 'notice');
     expect(mail?.title).toBe('Cove & Pine: 25 reviews have a result');
     expect(mail?.text.match(/Sunset sail/g)).toHaveLength(20);
-    expect(mail?.text).toContain('And 5 more.');
+    expect(mail?.text).toContain('And 5 more before these.');
   });
 
   it('in test mode is about endpoints alone, and its mail says so', async () => {
@@ -137,14 +137,39 @@ describe('a notice', () => {
     expect(mail?.text).not.toMatch(/evil|555/);
   });
 
-  it('goes to no person of a revoked venue, and beyond 20 mails a day to no person at all', async () => {
-    const { venue, owner } = await newTeam();
-    for (let number = 0; number < 22; number++) {
-      await record({ venueId: venue, kind: 'live', subject: `limit ${number}`, detail: {} });
+  it('that comes after five mails of its kind in a day waits, and is mailed with the others of an hour: none is lost', async () => {
+    const { venue, finance } = await newTeam();
+    for (let number = 0; number < 30; number++) {
+      const detail = { ...DETAILS.payout, checkout: `chk_${number}_` };
+      await record({ venueId: venue, kind: 'payout', subject: `limit ${number}`, detail });
       await notify();
     }
-    expect((await queuedMails(world, 'notice')).filter(({ to }) => to === owner.email)).toHaveLength(20);
-    await world.db.query('delete from mails');
+    const mails = async () => (await queuedMails(world, 'notice')).filter(({ to }) => to === finance.email);
+    expect(await mails()).toHaveLength(5);
+    await world.db.query(`update notices set mailed_at = mailed_at - interval '1 hour' where venue_id = $1`, [venue]);
+    expect(await mailed()).toHaveLength(12);
+    const joined = (await mails()).find(({ title }) => title.includes('25 transfers'));
+    expect(joined?.text).toContain('And 5 more before these.');
+    expect(joined?.text.match(/chk_\d+_/g)).toEqual(Array.from({ length: 20 }, (_, number) => `chk_${number + 10}_`));
+  });
+
+  it('of a state that went to and fro has the newest state as its title, and its lines in order', async () => {
+    const { venue } = await newTeam();
+    for (const [number, payable] of [false, true, false, true].entries())
+      await record({ venueId: venue, kind: 'payable', subject: `state ${number}`, detail: { payable } });
+    await mailed();
+    const [mail] = await queuedMails(world, 'notice');
+    expect(mail?.title).toBe('Cove & Pine: payouts work again');
+    expect(mail?.text.match(/can (no longer )?pay/g)).toEqual([
+      'can no longer pay',
+      'can pay',
+      'can no longer pay',
+      'can pay',
+    ]);
+  });
+
+  it('goes to no person of a revoked venue', async () => {
+    const { venue } = await newTeam();
     await world.db.query(`update venues set revoked_at = now() where venue_id = $1`, [venue]);
     await record({ venueId: venue, kind: 'live', subject: 'revoked', detail: {} });
     expect(await mailed()).toEqual([]);
@@ -380,6 +405,18 @@ describe('mails about the security of an account', () => {
       [viewer.email, 'You were removed from Cove & Pine'],
     ]);
     expect(mails[0]?.text).toContain('from viewer to finance');
+  });
+
+  it('are not limited: thirty changes of a role do not silence the mail about a new device', async () => {
+    const { owner, viewer } = await newTeam();
+    for (let number = 0; number < 30; number++)
+      await owner.call('POST', `/console/api/people/${viewer.id}`, { role: number % 2 === 0 ? 'finance' : 'viewer' });
+    await signInIn(null, viewer.email);
+    const titles = (await queuedMails(world, 'security'))
+      .filter(({ to }) => to === viewer.email)
+      .map(({ title }) => title);
+    expect(titles).toHaveLength(31);
+    expect(titles).toContain('Your Everyshare account was used on a new device');
   });
 
   it('tell a person of a sign-in from a new device, and not of the sign-up or of the same browser', async () => {

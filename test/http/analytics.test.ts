@@ -254,7 +254,7 @@ describe('an experience that was taken down', () => {
       'select submission_id as id from experiences where experience_id = $1',
       [id],
     );
-    const decide = (work: typeof reopen | typeof takeDown) =>
+    const decide = (work: typeof takeDown) =>
       world.db.transaction((tx) => work(tx, world.command(), submission?.id ?? ''));
     const look = async (event: string) => {
       const { rejected } = (await reportActivity(world, [view(event, { experience_id: id })])).json;

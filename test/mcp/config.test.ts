@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { build, isCurrent } from '../../build.js';
-import { agentConfigs } from '../../web/console/screens/agent-configs.ts';
 import { commandLine } from '../support/run-command.ts';
 import { runProgram } from '../support/run-program.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
@@ -47,11 +46,6 @@ it('names the file and its text for each agent, with the address and never a key
   expect(out).toContain(
     `claude mcp add --transport http --scope project everyshare https://pay.example/mcp --header 'Authorization: Bearer ${key}'`,
   );
-});
-
-it('says the same as the screen of the console', async () => {
-  const { url, agents } = await commandLine(world).json<McpConfig>('mcp', 'config');
-  expect(agents).toEqual(agentConfigs(url));
 });
 
 it('reads the settings and opens nothing: no database, no secrets', async () => {

@@ -3,10 +3,11 @@
 import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/base/clock.ts';
 import { ConfigError, readConfig } from '../../src/base/config.ts';
 import { openDb } from '../../src/base/db.ts';
-import { makeMetricsRegistry } from '../../src/base/monitoring/metrics-registry.ts';
 import { Shutdown } from '../../src/base/shutdown.ts';
+import { makeMonitoring } from '../../src/main/monitoring.ts';
 import { makeReadiness, runWorker } from '../../src/main/run-worker.ts';
 import type { WorkerServices } from '../../src/worker/loops.ts';
 import { type RunningWorker, runLoops } from '../../src/worker/worker.ts';
@@ -20,7 +21,7 @@ let url: string;
 beforeAll(async () => {
   world = await openTestWorld({ env: { WORKER_PORT: '0' } });
   shutdown = new Shutdown(world.context.log);
-  const port = await runWorker(world.context, makeMetricsRegistry(), world.context.log, shutdown);
+  const port = await runWorker(world.context, makeMonitoring(systemClock), world.context.log, shutdown);
   url = `http://127.0.0.1:${port}`;
 });
 afterAll(async () => {
@@ -66,7 +67,9 @@ describe('WORKER_PORT', () => {
     const config = readConfig({});
     expect(config.workerPort).toBeNull();
     const own = new Shutdown(world.context.log);
-    expect(await runWorker({ ...world.context, config }, makeMetricsRegistry(), world.context.log, own)).toBeNull();
+    expect(
+      await runWorker({ ...world.context, config }, makeMonitoring(systemClock), world.context.log, own),
+    ).toBeNull();
     await own.run();
   });
 
@@ -76,7 +79,7 @@ describe('WORKER_PORT', () => {
     const { port } = taken.address() as { port: number };
     const own = new Shutdown(world.context.log);
     const config = { ...world.context.config, workerPort: port };
-    const starting = runWorker({ ...world.context, config }, makeMetricsRegistry(), world.context.log, own);
+    const starting = runWorker({ ...world.context, config }, makeMonitoring(systemClock), world.context.log, own);
     await expect(starting).rejects.toThrow(
       new ConfigError([
         `WORKER_PORT ${port} is taken by another program: stop that one, or set WORKER_PORT to another.`,

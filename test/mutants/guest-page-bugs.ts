@@ -100,8 +100,8 @@ export const GUEST_PAGE_BUGS: readonly Mutant[] = [
     area: 'catalogue',
     bug: 'members still see an offering that was taken down',
     file: 'src/domain/offerings/queries.ts',
-    from: " when $3 = 'rejected' and status <> 'pending' then null else approved end",
-    to: ' else approved end',
+    from: " when $3 = 'rejected' and (status <> 'pending' or $7) then null\n",
+    to: '\n',
     tests: ['test/cli/review.test.ts'],
   },
 ];

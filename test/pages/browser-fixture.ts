@@ -6,6 +6,7 @@ import { sandboxMailSender } from '../../src/domain/mail/send.ts';
 import { createMember } from '../../src/domain/members/create-member.ts';
 import { sandboxSender } from '../../src/domain/members/messages/send.ts';
 import { beginSession } from '../../src/domain/members/sessions.ts';
+import { readServicesOf } from '../../src/run/context.ts';
 import { type RunningWorker, startWorker } from '../../src/worker/worker.ts';
 import { inFuture, type Json, ORIGIN, TestVenue } from '../support/test-venue.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
@@ -148,6 +149,7 @@ export async function openBrowserFixture(
         outbound: services.outbound,
         payments: services,
         hooks: world.context,
+        reads: readServicesOf(world.context),
         deliveries: services,
         sender: sandboxSender,
         mailSender: sandboxMailSender,

@@ -175,7 +175,7 @@ describe.runIf(path !== null)('the poster', () => {
       page.evaluate(`(() => {
         const { outlineColor, outlineStyle, boxShadow } = getComputedStyle(document.activeElement);
         if (!document.activeElement.matches(':focus-visible') || outlineStyle !== 'solid') return null;
-        const surface = getComputedStyle(document.querySelector('main')).getPropertyValue('--surface');
+        const surface = getComputedStyle(document.querySelector('main')).getPropertyValue('--sheet');
         return { outline: outlineColor, shadow: boxShadow, surface };
       })()`);
     const press = async (...keys: readonly string[]): Promise<void> => {

@@ -172,7 +172,7 @@ describe.runIf(path !== null)('the card form of the real processor', () => {
     const { page } = await openInvite();
     await holdButton(page).waitFor();
     const tokens = (): Promise<unknown> =>
-      page.evaluate(`['--venue', '--surface', '--ink', '--bad', '--sans'].map((name) =>
+      page.evaluate(`['--venue', '--sheet', '--text', '--red', '--sans'].map((name) =>
         getComputedStyle(document.documentElement).getPropertyValue(name).trim())`);
     const mounted = (): Promise<unknown> =>
       page.evaluate(`(({ colorPrimary, colorBackground, colorText, colorDanger, fontFamily }) =>

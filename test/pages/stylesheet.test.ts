@@ -5,7 +5,16 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { packageRoot } from '../../src/base/package-root.ts';
 
-const css = readFileSync(join(packageRoot, 'web', 'guest', 'guest.css'), 'utf8').replaceAll(/\/\*.*?\*\//gs, '');
+const readCss = (...path: readonly string[]): string =>
+  readFileSync(join(packageRoot, 'web', ...path), 'utf8').replaceAll(/\/\*.*?\*\//gs, '');
+const css = readCss('guest', 'guest.css');
+
+const tokensIn = (text: string): string[] => [
+  ...new Set([...text.matchAll(/^\s*(--[a-z0-9-]+):/gm)].map(([, name = '']) => name)),
+];
+/** What the console has no use for: the venue's colour, a guest who is in, the faces of guests, and the shapes of fields. */
+const GUESTS_ALONE =
+  /^--(venue|on-venue|on-deep|(on-)?green|face-|field-radius$|field-gap$|button-radius$|text-size$|ease$)/;
 
 /** Properties whose value has four sides: the second is the right one, the fourth the left one. */
 const FOUR_SIDES = /^(margin|padding|inset|border-(width|style|color)|scroll-(margin|padding))$/;
@@ -34,6 +43,14 @@ function physicalSides(text: string): string[] {
 }
 
 describe('the stylesheet of the guest pages', () => {
+  it('has its tokens in web/ui, by the names of the console’s where both have the role', () => {
+    const [ours, theirs] = [tokensIn(readCss('ui', 'guest-tokens.css')), tokensIn(readCss('ui', 'tokens.css'))];
+    expect(ours.filter((name) => !theirs.includes(name) && !GUESTS_ALONE.test(name))).toEqual([]);
+    const used = [...css.matchAll(/var\((--[a-z0-9-]+)/g)].map(([, name = '']) => name);
+    expect(used.filter((name) => !ours.includes(name) && !tokensIn(css).includes(name))).toEqual([]);
+    expect(css).not.toMatch(/(^|\n):root\s*\{/);
+  });
+
   it('names no left and no right where a logical property exists, so that it serves both directions', () => {
     expect(physicalSides(css)).toEqual([]);
   });

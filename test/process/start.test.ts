@@ -3,7 +3,7 @@
 
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -11,10 +11,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { build, isCurrent } from '../../build.js';
-import { startEmbeddedPostgres } from '../../sandbox/postgres/embedded.ts';
 import { createDatabase } from '../support/create-database.ts';
 import { copyInitializedData } from '../support/initialized-data.ts';
 import { type Program, runAndInterrupt, runProgram, startProgram } from '../support/run-program.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 // Starts and kills the whole program.
 vi.setConfig({ testTimeout: 120_000 });
@@ -165,29 +165,31 @@ describe('everyshare start', () => {
     await program.stop('SIGTERM');
   });
 
-  it('answers 503 with Retry-After while the database is gone, and 200 again when it is back', async () => {
+  it('answers 503 with Retry-After while the database is gone, starts it again, and then answers 200', async () => {
     const { DATA_DIR, secretKey: key } = await copyInitializedData(newFolder());
     const program = await start({ DATA_DIR });
-    const postmaster = Number(
-      readFileSync(join(clusterFolder(DATA_DIR), 'data', 'postmaster.pid'), 'utf8').split('\n')[0],
-    );
+    const data = join(clusterFolder(DATA_DIR), 'data');
+    const postmaster = Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0]);
+    // Without its folder the database cannot be started again at once.
+    renameSync(data, `${data}.away`);
     process.kill(postmaster, 'SIGKILL');
-    let response = await fetch(`${program.url}/v1/me`, { headers: { authorization: `Bearer ${key}` } });
-    for (let i = 0; i < 400 && response.status === 200; i++) {
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      response = await fetch(`${program.url}/v1/me`, { headers: { authorization: `Bearer ${key}` } });
-    }
+    const me = () => fetch(`${program.url}/v1/me`, { headers: { authorization: `Bearer ${key}` } });
+    const response = await waitFor('the server notices', async () => {
+      const answer = await me();
+      return answer.status === 200 ? null : answer;
+    });
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
     expect(response.headers.get('x-ratelimit-limit')).toBe('600');
     expect(((await response.json()) as { error: { code: string } }).error.code).toBe('service_unavailable');
     expect((await fetch(`${program.url}/readyz`)).status).toBe(503);
     expect((await fetch(`${program.url}/healthz`)).status).toBe(200);
-    const restarted = await startEmbeddedPostgres({ dataDir: DATA_DIR });
-    for (let i = 0; i < 150 && (await statusOfMe(program, key)) !== 200; i++)
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    expect(await statusOfMe(program, key)).toBe(200);
-    await program.stop('SIGTERM');
-    await restarted.stop();
+    await waitFor('the process tries again', () => program.err().includes('the process keeps trying'));
+    renameSync(`${data}.away`, data);
+    await waitFor('the server answers again', async () => (await me()).status === 200, { timeoutMs: 60_000 });
+    expect(program.err()).toContain('PostgreSQL runs again');
+    expect((await runProgram(['start'], { DATA_DIR })).err, 'the lock is held again').toContain('is in use');
+    expect(await program.stop('SIGTERM')).toBe(0);
+    expect(postgresProcesses(DATA_DIR)).toEqual([]);
   });
 
   it('refuses a DATA_DIR that is in use, without disturbing the running program', async () => {

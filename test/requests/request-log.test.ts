@@ -1,6 +1,8 @@
 // The request log from the call to the console: which calls are kept, what is kept of them, and how they are read.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { leastId } from '../../src/base/ids.ts';
+import { slotOf } from '../../src/domain/requests/queries.ts';
 import { callTool, checkoutBody, post, request, SITE } from '../mcp/json-rpc-client.ts';
 import { callConsole, createAccount, createSession } from '../support/console-client.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
@@ -152,6 +154,21 @@ describe('a call with a key', () => {
     ]);
   });
 
+  it('at the tool server that breaks the protocol is kept as refused, with what was wrong', async () => {
+    const { secret, reader } = await openVenue();
+    await post(world, request('tools/unknown'), { key: secret });
+    await callTool(world, secret, 'no_such_tool', {});
+    await post(world, { jsonrpc: '1.0' }, { key: secret });
+    const lines = await reader.waitForLines(3);
+    expect(lines.map(endingOf).reverse()).toEqual([
+      '404 not_found POST /mcp callTool',
+      '400 malformed_request POST /mcp callTool',
+      '400 malformed_request POST /mcp callTool',
+    ]);
+    const { json } = await reader.read(`/${lines[1].id}`);
+    expect([json.reason, json.message]).toEqual(['protocol_error', 'Unknown tool: no_such_tool']);
+  });
+
   it('is not kept for a session of the console, an unknown key, a guest or the operator', async () => {
     const { id, secret, reader } = await openVenue();
     const account = await createAccount(world.context, 'owner@harbor.example', [[id, 'owner']]);
@@ -170,6 +187,19 @@ describe('a call with a key', () => {
 });
 
 describe('a failed call', () => {
+  it('shows the limits that our messages name, and masks numbers that they repeat from the caller', async () => {
+    const { secret, reader } = await openVenue();
+    await world.call('POST', '/v1/checkouts', { key: secret, body: { ...checkoutBody(), amount: 123_456_789_012 } });
+    const body = { ...checkoutBody(), '4155550123': 1, currency: '\u0034155550199' };
+    await world.call('POST', '/v1/checkouts', { key: secret, body });
+    const [phones, large] = await reader.waitForLines(2);
+    const { json } = await reader.read(`/${large.id}`);
+    expect(json.message).toContain('99999999');
+    expect(json.message).not.toContain('[phone]');
+    const { text } = await reader.read(`/${phones.id}`);
+    expect(text).not.toMatch(/4155550123|4155550199/);
+  });
+
   it('is kept with its problems, what to send instead, and its body, and with no secret of them', async () => {
     const { id, secret, reader } = await openVenue();
     const secrets = ['+14155550123', 'anna@harbor.example', '4242424242424242', secret, 'hunter22'];
@@ -259,6 +289,30 @@ describe('reading', () => {
     expect(await statuses('?from=1970-01-01T00:00:00Z&to=9998-01-01T00:00:00Z')).toHaveLength(7);
   });
 
+  it('looks through 50,000 calls for a page, says since when, and goes on after them', async () => {
+    const other = await openVenue();
+    const keyId = (
+      await world.db.query<{ id: string }>('select key_id as id from keys where venue_id = $1', [other.id])
+    )[0]?.id;
+    const now = Date.now() - 60_000;
+    await world.db.query(
+      `insert into request_log (venue_id, mode, request_id, slot, at, key_id, method, path, route, operation, status,
+         problem_count, replayed, duration_ms, address)
+       select $1, 'test', $2 || lpad(i::text, 16, '0'), $3, to_timestamp($4 / 1000.0), $5, case i when 1 then 'POST' else 'GET' end,
+         '/v1/me', '/v1/me', 'getMe', 200, 0, false, 1, '203.0.113.…'
+       from generate_series(1, 50100) i`,
+      [other.id, leastId('req', now), slotOf(now), now, keyId],
+    );
+    const person = other.reader;
+    const first = (await person.read('?method=POST')).json;
+    expect([first.data, typeof first.searched_since]).toEqual([[], 'string']);
+    const next = (await person.read(`?method=POST&before=${first.next_before}`)).json;
+    expect([next.data.length, next.next_before, next.searched_since]).toEqual([1, null, null]);
+    const { id } = next.data[0];
+    expect((await person.read(`?search=${id}`)).json.data, 'an id is found at once').toHaveLength(1);
+    expect((await person.read('?limit=3')).json).toMatchObject({ searched_since: null, data: [{}, {}, {}] });
+  });
+
   it('pages without a gap or a repetition', async () => {
     const seen: string[] = [];
     let query = '?limit=2';
@@ -336,7 +390,7 @@ describe('reading', () => {
       await other.reader.read(`?search=${line.id}`),
       await venue.reader.read('', { mode: 'live' }),
     ])
-      expect(response.json).toEqual({ data: [], next_before: null });
+      expect(response.json).toEqual({ data: [], next_before: null, searched_since: null });
     expect((await other.reader.read('/summary')).json).toMatchObject({ total: 0, kinds: [], keys: [] });
   });
 });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, vi } from 'vitest';
 import { type Config, readConfig } from '../../src/base/config.ts';
 import { runCommand } from '../../src/cli/command.ts';
+import type { Backups } from '../../src/cli/command-definition.ts';
 import { commandContext } from '../../src/run/context.ts';
 import type { TestWorld } from './test-world.ts';
 
@@ -37,6 +38,11 @@ export function captureStream(stream: NodeJS.WriteStream): { text(): string; end
  * `world` null: the command must not open the database; the configuration is read from `env`. `configFolder` has the
  * user's login; by default there is none.
  */
+/** A command in this process has no files of an embedded database. */
+export const noBackups = (): Backups => {
+  throw new Error('the files of the database were opened');
+};
+
 export function commandLine(
   world: TestWorld | null,
   env: Readonly<Record<string, string>> = {},
@@ -52,7 +58,7 @@ export function commandLine(
     const out = captureStream(process.stdout);
     const err = captureStream(process.stderr);
     try {
-      const exit = await runCommand(argv, open, settings, configFolder);
+      const exit = await runCommand(argv, open, settings, configFolder, noBackups);
       return { exit, out: out.text(), err: err.text() };
     } finally {
       out.end();

@@ -28,9 +28,11 @@ export interface ProgramResult {
   readonly err: string;
 }
 
-function launch(args: readonly string[], env: Readonly<Record<string, string>>) {
+const PROGRAM = join(packageRoot, 'bin', 'everyshare.js');
+
+function launch(args: readonly string[], env: Readonly<Record<string, string>>, program = PROGRAM) {
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(process.execPath, [join(packageRoot, 'bin', 'everyshare.js'), ...args], {
+  const child = spawn(process.execPath, [program, ...args], {
     env: { PATH, HOME, PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
@@ -61,8 +63,12 @@ function kill(child: ChildProcess): void {
 }
 
 /** Waits until the program prints that it is ready. */
-export async function startProgram(args: readonly string[], env: Readonly<Record<string, string>>): Promise<Program> {
-  const { child, output, closed, exited } = launch(args, env);
+export async function startProgram(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  file = PROGRAM,
+): Promise<Program> {
+  const { child, output, closed, exited } = launch(args, env, file);
   const ready = new Promise<void>((resolve, reject) => {
     child.stdout.on('data', () => {
       if (/health {5}|worker is ready/.test(output.out)) resolve();

@@ -23,11 +23,13 @@ import { verifyEncryptionKey } from '../../src/domain/installation/verify-encryp
 import { type IssuedKey, issueKey, type NewKeyRequest } from '../../src/domain/keys/issue-key.ts';
 import { revokeKey } from '../../src/domain/keys/revoke-key.ts';
 import { createVenueWithKeys, type VenueWithKeys } from '../../src/domain/keys/sandbox-venue.ts';
+import { observeProcessors } from '../../src/domain/payments/observe-processor.ts';
 import { finishSandboxOnboarding } from '../../src/domain/payments/payout-account.ts';
 import { refreshDuePayoutAccounts } from '../../src/domain/payments/refresh-payout-accounts.ts';
 import { settleDueMovements } from '../../src/domain/payments/settle-movements.ts';
 import { makeStripeProcessor } from '../../src/domain/payments/stripe.ts';
 import { type RunningServer, startServer } from '../../src/http/server.ts';
+import type { Monitoring } from '../../src/main/monitoring.ts';
 import { open } from '../../src/mcp/tool-server.ts';
 import { type AppContext, commandContext, makeContext, readSchemas } from '../../src/run/context.ts';
 import { createDatabase, databaseUrl } from './create-database.ts';
@@ -90,6 +92,8 @@ export interface TestWorldOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Few by default: each connection parses and plans every statement anew, and a database lives for one file. */
   readonly connections?: number;
+  /** What the first server and the calls to the processor report to; absent: to no one. */
+  readonly monitoring?: Monitoring;
   /** The name of a database that exists and is migrated; absent: a new one. */
   readonly database?: string;
 }
@@ -145,7 +149,9 @@ export async function openTestWorld(options: TestWorldOptions = {}): Promise<Tes
       publishableKey: PROCESSOR_KEYS[mode].publishable,
       address: { protocol: 'http', host: '127.0.0.1', port: processor.port },
     });
-  const processors = { test: stripeFor('test'), live: stripeFor('live') };
+  const plain = { test: stripeFor('test'), live: stripeFor('live') };
+  const { monitoring } = options;
+  const processors = monitoring === undefined ? plain : observeProcessors(plain, monitoring.services.observeCall);
   const outbound = makeOutbound({ allowInsecureTargets: config.allowInsecureTargets });
   const openContext = (): AppContext =>
     makeContext({
@@ -175,7 +181,9 @@ export async function openTestWorld(options: TestWorldOptions = {}): Promise<Tes
   for (const { seal } of contexts) recordSealed(seal);
   await verifyEncryptionKey(context.db, context.seal, Date.now());
   const servers: RunningServer[] = [];
-  for (const one of contexts) servers.push(await startServer(one, open));
+  for (const one of contexts) {
+    servers.push(await startServer(one, open, one === context ? monitoring?.metrics : undefined));
+  }
   const urls = servers.map((server) => `http://127.0.0.1:${server.port}`);
   const command = (): CommandContext =>
     commandContext(context, { name: 'test', via: 'cli', address: null, requestId: null });

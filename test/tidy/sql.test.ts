@@ -137,13 +137,31 @@ describe('a migration', () => {
     );
     expect(violations.map(({ name }) => name)).toEqual([]);
   });
+
+  it('builds an index on an earlier table in a file with "-- no transaction", so that calls go on meanwhile', () => {
+    const violations = readMigrations(folders).flatMap(({ version, name, sql, isConcurrent }) => {
+      if (version < 74 || isConcurrent) return [];
+      const text = withoutComments(sql);
+      const created = new Set([...text.matchAll(/\bcreate (?:unlogged )?table (\w+)/gi)].map((match) => match[1]));
+      const indexed = [...text.matchAll(/\bcreate (?:unique )?index \w+\s+on (\w+)/gi)].map((match) => match[1]);
+      return indexed.filter((table) => !created.has(table)).map((table) => `${name}: ${table}`);
+    });
+    expect(violations).toEqual([]);
+  });
 });
 
 const SIGNATURES_FILE = 'migrations/function-signatures.txt';
 const recordedSignatures = readFileSync(join(packageRoot, SIGNATURES_FILE), 'utf8');
 
 describe('function-signatures.txt', () => {
-  const migration = (version: number, sql: string) => ({ version, sql, name: '', checksum: '' });
+  const migration = (version: number, sql: string) => ({
+    version,
+    sql,
+    name: '',
+    checksum: '',
+    earlierChecksums: [],
+    isConcurrent: false,
+  });
   const recorded = '000019 one(p integer) returns integer\n';
   const changed = [{ name: 'one', signature: 'one(p text) returns integer' }];
 

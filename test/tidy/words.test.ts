@@ -9,7 +9,7 @@ import { packageRoot } from '../../src/base/package-root.ts';
 import { sqlWordsIn, wordsIn } from './words-scan.ts';
 
 /** Metaphors: name the thing. */
-const METAPHORS = `bell bells crowd crowds desk door doors gate gates glance glances house houses knock knocks lacking lane
+const METAPHORS = `bell bells crowd crowds door doors gate gates glance glances house houses knock knocks lacking lane
   lanes mend mended mending mends news shop shops standing strange stranger strangers street streets told town towns trade
   wish wishes`;
 /** Persons without a part in the system: say caller, guest, partner, operator, worker or server. */

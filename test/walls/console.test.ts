@@ -167,7 +167,7 @@ describe('every operation that takes a session', () => {
   );
 
   it('asks for a fresh code wherever people, roles, passkeys, mail addresses, live secrets and refunds change', () => {
-    const guarded = operations.filter(({ stepUp }) => stepUp !== undefined).map(({ id, stepUp }) => `${id} ${stepUp}`);
+    const guarded = withSession.filter(({ stepUp }) => stepUp !== undefined).map(({ id, stepUp }) => `${id} ${stepUp}`);
     expect(guarded.sort()).toEqual([
       'beginPasskey always',
       'changeAccountEmail always',

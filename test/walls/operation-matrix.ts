@@ -9,6 +9,7 @@ import { consoleAccountRows } from './console-account-rows.ts';
 import { consoleReadRows } from './console-read-rows.ts';
 import { consoleRequestRows } from './console-request-rows.ts';
 import { consoleVenueRows } from './console-venue-rows.ts';
+import { deskRows } from './desk-rows.ts';
 import type { IsolationFixture, Owner } from './isolation-fixture.ts';
 import {
   boat,
@@ -204,6 +205,10 @@ const messaging: Readonly<Record<string, MatrixRow>> = {
   createIntegration: { make: [async () => ({})], body: () => ({ provider: 'xola' }) },
   listIntegrations: { createListed: listedId(integration) },
   revokeIntegration: integrationInPath,
+  setIntegrationCredentials: { ...integrationInPath, body: () => ({ credentials: { token: 'a-token' } }) },
+  deleteIntegrationCredentials: integrationInPath,
+  syncIntegration: integrationInPath,
+  getIntegrationSync: integrationInPath,
   listInboundDeliveries: integrationInPath,
   replayInboundDelivery: {
     references: { 'path id': 'integration', 'path delivery_id': 'inbound' },
@@ -400,6 +405,7 @@ export const operationMatrix: Readonly<Record<string, MatrixRow>> = {
   ...consoleAccountRows,
   ...consoleReadRows,
   ...consoleRequestRows,
+  ...deskRows,
   ...goLiveRows,
 };
 

@@ -2,9 +2,10 @@
 
 import type { JSX } from 'preact';
 import { render } from 'preact';
-import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { LocationProvider, useLocation } from 'preact-iso/router';
 import { isSignedOut } from './client/api.ts';
+import { matchOf } from './client/match-path.ts';
 import { AccountScreen } from './screens/account.tsx';
 import { addCheckoutFinder } from './screens/checkouts/finder.ts';
 import { isLink, LinkScreen } from './screens/link.tsx';
@@ -12,20 +13,21 @@ import { isPasskeyOffered, PasskeyOffer } from './screens/passkey-offer.tsx';
 import { SignInScreen } from './screens/sign-in.tsx';
 import { VenuesScreen } from './screens/venues.tsx';
 import { SCREENS, type Screen, type ScreenProps } from './screens.ts';
-import { homeHref, loadSession, path, place, rememberPlace, screenPath, session } from './session.ts';
+import { homeHref, isAtDesk, loadSession, path, place, rememberPlace, screenPath, session } from './session.ts';
 import { Announcements } from './shell/announce.tsx';
+import { ErrorBoundary } from './shell/error-boundary.tsx';
 import { Frame, MenuScreen } from './shell/frame.tsx';
 import { goTo, setRoute } from './shell/go-to.ts';
-import { DEVELOPERS, FIRST_STEPS, GO_LIVE, MAIN, SETTINGS } from './shell/navigation.ts';
+import { DEVELOPERS, EVERYWHERE, FIRST_STEPS, GO_LIVE, isWithin, MAIN, SETTINGS } from './shell/navigation.ts';
 import { Palette } from './shell/palette.tsx';
 import { Shortcuts } from './shell/shortcuts.tsx';
 import { StepUp } from './shell/step-up.tsx';
 import { timeZone } from './ui/format.ts';
-import { Empty, Failed, Waiting } from './ui/parts.tsx';
+import { Empty, Failed, focusNextTitle, Page, Waiting } from './ui/parts.tsx';
 
 function App(): JSX.Element {
   return (
-    <LocationProvider scope="/console">
+    <LocationProvider scope={/^\/(console|desk)(\/|$)/}>
       <Pages />
       <Palette />
       <Shortcuts />
@@ -59,10 +61,29 @@ function Pages(): JSX.Element | null {
   if (session.value === undefined) return null;
   if (session.value === null || isSignedOut.value) return <SignInScreen />;
   if (isPasskeyOffered.value) return <PasskeyOffer />;
+  if (isAtDesk.value) return <DeskPages />;
   if (location.path === '/console/account') return <AccountScreen />;
   if (location.path === '/console/venues') return <VenuesScreen />;
   if (location.path === '/console') return <Redirect to={homeHref()} />;
   return place.value === null ? <UnknownPage /> : <VenuePages />;
+}
+
+type Desk = typeof import('./desk/desk.tsx').default;
+
+/** The desk is loaded when it is opened: partners never load it. */
+function DeskPages(): JSX.Element {
+  const [Shown, setShown] = useState<{ readonly Desk: Desk } | null>(null);
+  const [failure, setFailure] = useState<unknown>(undefined);
+  useEffect(() => {
+    import('./desk/desk.tsx').then((module) => setShown({ Desk: module.default }), setFailure);
+  }, []);
+  if (failure !== undefined)
+    return (
+      <main class="alone">
+        <Failed error={failure} onRetry={() => location.reload()} />
+      </main>
+    );
+  return Shown === null ? <Waiting /> : <Shown.Desk />;
 }
 
 function Redirect({ to }: { readonly to: string }): null {
@@ -97,7 +118,10 @@ function VenuePages(): JSX.Element {
 /** Until it is known, and where it cannot be read, times are in the zone of the browser: screens name the zone. */
 async function showTimesOfVenue(): Promise<void> {
   timeZone.value = undefined;
-  const [venue] = await Promise.allSettled([place.peek()?.client.console.getVenue()]);
+  const asked = place.peek();
+  const [venue] = await Promise.allSettled([asked?.client.console.getVenue()]);
+  // Another venue may have been opened meanwhile.
+  if (place.peek()?.venue.id !== asked?.venue.id) return;
   timeZone.value = venue.status === 'fulfilled' ? venue.value?.timezone : undefined;
 }
 
@@ -117,28 +141,41 @@ function ScreenOf({ screen }: { readonly screen: string }): JSX.Element {
       update((n) => n + 1);
     }, setFailure);
   }, [routePath]);
-  // A new page begins at its top, and screen readers hear its title.
+  // A new page begins at its top, and screen readers hear its title. On a phone the window scrolls.
+  const previous = useRef<string | null>(null);
+  if (previous.current !== shownKey) focusNextTitle();
+  previous.current = shownKey;
   useEffect(() => {
     document.querySelector('.scroll')?.scrollTo(0, 0);
-    document.querySelector<HTMLElement>('.page h1')?.focus({ preventScroll: true });
+    scrollTo(0, 0);
   }, [shownKey]);
   if (screen === '/developers') return <MenuScreen title="Developers" items={DEVELOPERS} />;
   if (screen === '/more')
     return <MenuScreen title="More" items={[...MAIN.slice(3), GO_LIVE, ...SETTINGS, FIRST_STEPS]} />;
   if (found === null)
     return (
-      <div class="page">
-        <Empty>There is no such page in the console.</Empty>
-      </div>
+      <Page title="There is no such page">
+        <Empty>The address names no screen of the console.</Empty>
+      </Page>
     );
   if (failure !== undefined)
     return (
-      <div class="page">
+      <Page title="This page did not load">
         <Failed error={failure} onRetry={() => location.reload()} />
-      </div>
+      </Page>
     );
   const Shown = loaded.get(routePath);
-  return Shown === undefined ? <Waiting /> : <Shown {...found.params} key={shownKey} />;
+  if (Shown === undefined)
+    return (
+      <Page title={EVERYWHERE.find(({ to }) => isWithin(screen, to))?.name ?? 'Console'}>
+        <Waiting />
+      </Page>
+    );
+  return (
+    <ErrorBoundary key={shownKey}>
+      <Shown {...found.params} />
+    </ErrorBoundary>
+  );
 }
 
 function routeOf(screen: string): { readonly route: (typeof SCREENS)[number]; readonly params: ScreenProps } | null {
@@ -147,25 +184,6 @@ function routeOf(screen: string): { readonly route: (typeof SCREENS)[number]; re
     if (params !== null) return { route, params };
   }
   return null;
-}
-
-function matchOf(pattern: string, screen: string): ScreenProps | null {
-  const [names, values] = [pattern.split('/').filter(Boolean), screen.split('/').filter(Boolean)];
-  if (names.length !== values.length) return null;
-  const params: Record<string, string> = {};
-  for (const [i, name] of names.entries()) {
-    const value = values[i] ?? '';
-    if (!name.startsWith(':')) {
-      if (name !== value) return null;
-      continue;
-    }
-    try {
-      params[name.slice(1)] = decodeURIComponent(value);
-    } catch {
-      return null; // Wrong percent-encoding names no object.
-    }
-  }
-  return params;
 }
 
 addCheckoutFinder();

@@ -1,7 +1,7 @@
 // Who is signed in, and the venue and mode of the page. The address names both, so that every page can be linked to:
 // /console/v/<venue>/<mode>/<screen>.
 
-import { computed, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import {
   accountClient,
   type Client,
@@ -11,12 +11,16 @@ import {
   type Mode,
   venueClient,
 } from './client/api.ts';
+import { forgetTestKeys, keepTestKeys, testKeys } from './client/test-keys.ts';
 import type { AccountVenue, ConsoleSession } from './client/types.gen.ts';
 
 /** Undefined: not asked yet. Null: no person is signed in. */
 export const session = signal<ConsoleSession | null | undefined>(undefined);
 /** The path of the page, which the router sets. */
 export const path = signal(location.pathname);
+
+/** The pages of operators, at /desk. */
+export const isAtDesk = computed(() => /^\/desk(\/|$)/.test(path.value));
 
 const PLACE = /^\/console\/v\/([0-9a-f-]{36})\/(test|live)(\/.*)?$/;
 const LAST_PLACE = 'everyshare.console.place';
@@ -79,14 +83,19 @@ export async function loadSession(): Promise<void> {
   try {
     session.value = await accountClient.console.getConsoleSession();
     isSignedOut.value = false;
+    keepTestKeys(testKeys());
   } catch (error) {
     if (codeOf(error) !== 'unauthorized') throw error;
     session.value = null;
+    forgetTestKeys();
   }
 }
 
 export function startSession(signedIn: ConsoleSession): void {
-  if (session.peek()?.account.id !== signedIn.account.id) forgetAnswers();
+  if (session.peek()?.account.id !== signedIn.account.id) {
+    forgetAnswers();
+    forgetTestKeys();
+  }
   isSignedOut.value = false;
   session.value = { account: signedIn.account, venues: signedIn.venues, session: signedIn.session };
 }
@@ -98,25 +107,6 @@ export async function signOut(): Promise<void> {
   session.value = null;
 }
 
-/**
- * Test keys that this browser has seen, for the snippets of the console and of the documentation. Live keys are never kept.
- */
-const TEST_KEYS = 'everyshare.test_keys';
-
-export function testKeys(): Readonly<Record<string, string>> {
-  try {
-    return JSON.parse(localStorage.getItem(TEST_KEYS) ?? '{}');
-  } catch {
-    return {}; // Another program wrote it.
-  }
-}
-
-export function keepTestKey(venueId: string, key: string): void {
-  // The documentation takes the last one.
-  const { [venueId]: _previous, ...others } = testKeys();
-  localStorage.setItem(TEST_KEYS, JSON.stringify({ ...others, [venueId]: key }));
-}
-
-function forgetTestKeys(): void {
-  localStorage.removeItem(TEST_KEYS);
-}
+effect(() => {
+  if (isSignedOut.value) forgetTestKeys();
+});

@@ -4,7 +4,10 @@
 
 const STORED_TAB = 'everyshare-docs-tab';
 const MAX_SUGGESTIONS = 8;
-/** The console keeps the test keys that it showed in this browser, by venue, the latest last. It never keeps a live key. */
+/**
+ * The console keeps the test keys that it showed in this browser, by venue, the latest last, for as long as a session
+ * without requests lasts. It never keeps a live key.
+ */
 const STORED_KEYS = 'everyshare.test_keys';
 const KEY_PLACES = /\$\{?(?:EVERYSHARE_)?KEY\b\}?|svc_test_\u2026/g;
 
@@ -44,14 +47,15 @@ function fillInTestKey() {
     button.onclick = () => show(!isShown);
     note.append(button);
   };
-  show(true);
+  // Hidden until the reader wants it: a page of documentation is shown to others.
+  show(false);
   first.node.parentElement.closest('.tabs, .code').before(note);
 }
 
 function storedTestKey() {
   try {
-    const keys = Object.values(JSON.parse(localStorage.getItem(STORED_KEYS) ?? '{}'));
-    const last = keys.at(-1);
+    const { keys = {}, until = 0 } = JSON.parse(localStorage.getItem(STORED_KEYS) ?? '{}');
+    const last = until > Date.now() ? Object.values(keys).at(-1) : undefined;
     return /^svc_test_\w+$/.test(last ?? '') ? last : null;
   } catch {
     return null; // A browser may refuse to read anything: the examples stay as they are.

@@ -41,18 +41,18 @@ function appearanceOf(form) {
   // Stripe's frame has a root font size of its own, so rem becomes px.
   const pixels = (name) =>
     token(name).endsWith('rem') ? `${Number.parseFloat(token(name)) * rootPixels}px` : token(name);
-  const border = `1px solid ${token('--line-strong')}`;
+  const border = `1px solid ${token('--field')}`;
   return {
     theme: darkMode.matches ? 'night' : 'stripe',
     inputs: 'condensed',
     variables: {
       colorPrimary: token('--venue'),
-      colorBackground: token('--surface'),
-      colorText: token('--ink'),
-      colorTextSecondary: token('--ink-2'),
-      colorTextPlaceholder: token('--ink-2'),
-      colorDanger: token('--bad'),
-      iconColor: token('--ink-2'),
+      colorBackground: token('--sheet'),
+      colorText: token('--text'),
+      colorTextSecondary: token('--quiet'),
+      colorTextPlaceholder: token('--quiet'),
+      colorDanger: token('--red'),
+      iconColor: token('--quiet'),
       fontFamily: token('--sans'),
       fontSizeBase: pixels('--text-size'),
       borderRadius: pixels('--field-radius'),
@@ -62,8 +62,8 @@ function appearanceOf(form) {
     },
     rules: {
       '.Input': { border, boxShadow: 'none' },
-      '.Input--invalid': { border: `1px solid ${token('--bad')}`, boxShadow: 'none' },
-      '.Label': { color: token('--ink-2') },
+      '.Input--invalid': { border: `1px solid ${token('--red')}`, boxShadow: 'none' },
+      '.Label': { color: token('--quiet') },
     },
   };
 }

@@ -4,6 +4,7 @@
 import type { CommandContext } from '../../base/command-context.ts';
 import type { Seal } from '../../base/seal.ts';
 import type { Caller } from '../keys/caller.ts';
+import type { OperatorRole } from './operator-roles.ts';
 import type { Role } from './roles.ts';
 
 /** A person who is signed in to the console. */
@@ -16,6 +17,11 @@ export interface AccountCaller extends CommandContext {
 export interface TeamCaller extends AccountCaller, Caller {
   readonly key: null;
   readonly role: Role;
+}
+
+/** An operator at the desk: a person who runs the service. */
+export interface DeskCaller extends AccountCaller {
+  readonly operatorRole: OperatorRole;
 }
 
 /** Times in milliseconds. */
@@ -50,6 +56,16 @@ export function sealNameOfChallenge(challengeId: string): string {
 /** How the audit log names an account. */
 export function actorNameOf(accountId: string): string {
   return `account ${accountId}`;
+}
+
+/** How the audit log names an account at the desk: its venue reads that an operator did it, and not which one. */
+export function operatorNameOf(accountId: string): string {
+  return `operator ${accountId}`;
+}
+
+/** The account of an operator at the desk; null: the actor is none. */
+export function operatorOfActor(actor: string): string | null {
+  return actor.startsWith('operator ') ? actor.slice('operator '.length) : null;
 }
 
 /** The account that the audit log names; null: the actor is no account. */

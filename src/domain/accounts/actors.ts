@@ -5,7 +5,7 @@ import type { Queryable } from '../../base/db.ts';
 import { isUuid } from '../../base/ids.ts';
 import type { Seal } from '../../base/seal.ts';
 import { keyNames } from '../keys/queries.ts';
-import { sealNameOfAccount } from './account.ts';
+import { operatorOfActor, sealNameOfAccount } from './account.ts';
 import { findAccounts } from './queries.ts';
 
 export interface ShownActor {
@@ -42,7 +42,8 @@ export async function showActors(
       const accountId = accountIdOf(actor);
       if (accountId !== null) return [actor, { type: 'person', id: accountId, name: people.get(accountId) ?? null }];
       if (keys.has(actor)) return [actor, { type: 'key', id: actor, name: keys.get(actor) ?? null }];
-      return [actor, via === 'cli' ? { type: 'operator', id: null, name: null } : SERVICE];
+      const isOperator = via === 'cli' || operatorOfActor(actor) !== null;
+      return [actor, isOperator ? { type: 'operator', id: null, name: null } : SERVICE];
     }),
   );
 }

@@ -8,6 +8,8 @@ import { type FieldProblem, invalid, Problem } from '../../base/errors.ts';
 import { type Ids, isUuid } from '../../base/ids.ts';
 import { type Random, randomDigits } from '../../base/random.ts';
 import type { Seal } from '../../base/seal.ts';
+import { requireHourlyUse } from '../keys/hourly-limit.ts';
+import { countSharedCalls } from '../keys/queries.ts';
 import { queueMail } from '../mail/mail.ts';
 import { hashOfEmail, sealNameOfChallenge } from './account.ts';
 import { type CodeUse, codeMail } from './mails.ts';
@@ -41,6 +43,25 @@ export function requireMail({ hasMail }: AccountServices): void {
     message: 'This installation sends no mail, so that no code can be sent: the operator has to set MAIL_URL.',
     headers: { 'retry-after': '3600' },
   });
+}
+
+const OWN_CODES_PER_HOUR = 2;
+
+/**
+ * Counts a code to an address that the caller has only named, and that others can name too. Each caller has two codes an
+ * hour of its own there, so that others cannot lock it out; further ones share `limit`, so that an address is not flooded.
+ * Returns whether it is one of its own. Throws 429 over the limit.
+ */
+export async function countCodeTo(
+  tx: Queryable,
+  { caller, target }: { readonly caller: string; readonly target: string },
+  limit: number,
+  rule: string,
+): Promise<boolean> {
+  const [own] = await countSharedCalls(tx, OWN_CODES_PER_HOUR, [{ subject: `${target} by ${caller}`, calls: 1 }]);
+  if (own?.granted === 1) return true;
+  await requireHourlyUse(tx, target, limit, rule);
+  return false;
 }
 
 /** Returns the id of the challenge. The mail is queued in the same transaction. */

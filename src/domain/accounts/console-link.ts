@@ -61,7 +61,8 @@ export function consoleLinkUrl(consoleUrl: string, { token }: Pick<ConsoleLink, 
   return `${consoleUrl}#link=${token}`;
 }
 
-async function findOrCreateAccount(
+/** The account of a mail address; it is made where there is none. */
+export async function findOrCreateAccount(
   tx: Queryable,
   { ids, seal, now }: CommandContext,
   email: string,

@@ -10,7 +10,7 @@ import { pageOf, pageQueryOf } from '../../base/page.ts';
 import type { Caller } from '../keys/caller.ts';
 import { findKeysOfVenue } from '../keys/queries.ts';
 import { type AuditRow, listVenueAudit } from '../venues/audit.ts';
-import { accountOfActor, sealNameOfAccount } from './account.ts';
+import { accountOfActor, operatorOfActor, sealNameOfAccount } from './account.ts';
 import { findAccounts } from './queries.ts';
 
 export async function listAuditOfVenue(
@@ -68,14 +68,16 @@ function actorView({ actor, via }: AuditRow, names: Names): AuditEntry['actor'] 
   const accountId = accountOfActor(actor);
   if (accountId !== null) return { type: 'person', id: accountId, name: names.get(accountId) ?? 'a former account' };
   if (isKeyId(actor)) return { type: 'key', id: actor, name: names.get(actor) ?? actor };
-  if (via === 'cli') return { type: 'operator', id: null, name: 'operator' };
+  if (via === 'cli' || operatorOfActor(actor) !== null) return { type: 'operator', id: null, name: 'operator' };
   if (actor === 'guest' || actor.startsWith('member ')) return { type: 'guest', id: null, name: 'guest' };
   return { type: 'service', id: null, name: actor };
 }
 
-/** What an operator has noted about a refund sent by hand may name the guest: it is for operators alone. */
+/** What an operator has noted for operators alone: it may name a guest, or a suspicion. */
+const PRIVATE_NOTES = ['refund.close', 'debt.write_off', 'venue.suspend'];
+
 function detailView({ action, detail }: AuditRow): AuditEntry['detail'] {
-  if (action !== 'refund.close') return detail;
+  if (!PRIVATE_NOTES.includes(action)) return detail;
   const { note: _forOperators, ...rest } = detail;
   return rest;
 }

@@ -20,7 +20,7 @@ interface VenueOfNotice {
 
 const MAX_LINES = 20;
 
-/** One mail for all notices, which are of one venue and kind; there is at least one. */
+/** One mail for all notices, which are of one venue and kind, the oldest first; there is at least one. */
 export function noticeMail(
   { email, role }: Recipient,
   notices: readonly Notice[],
@@ -30,13 +30,15 @@ export function noticeMail(
   const [first] = notices;
   if (first === undefined) throw new Error('a mail needs a notice');
   const venue = plainName(name) ?? 'your venue';
-  const lines = notices.slice(0, MAX_LINES).map((notice) => lineOf(notice, timezone));
+  // Of a state that goes to and fro the newest counts.
+  const last = notices.at(-1) ?? first;
+  const lines = notices.slice(-MAX_LINES).map((notice) => lineOf(notice, timezone));
   const rest = notices.length - lines.length;
   const text = [
     ...lines,
-    ...(rest > 0 ? [`And ${rest} more.`] : []),
+    ...(rest > 0 ? [`And ${rest} more before these.`] : []),
     '',
-    adviceOf(first),
+    adviceOf(last),
     '',
     `${consoleUrl}${pageOf(first)}`,
     '',
@@ -45,7 +47,7 @@ export function noticeMail(
       : `You get this mail as ${role} of ${venue}.`,
   ];
   const mode = first.mode === 'test' ? ' (test mode)' : '';
-  return { to: email, title: `${venue}: ${titleOf(first, notices.length)}${mode}`, text: text.join('\n') };
+  return { to: email, title: `${venue}: ${titleOf(last, notices.length)}${mode}`, text: text.join('\n') };
 }
 
 const textIn = ({ detail }: Notice, name: string): string => String(detail[name] ?? '');

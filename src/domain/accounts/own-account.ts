@@ -12,11 +12,19 @@ import { queueMail } from '../mail/mail.ts';
 import { areMailsDelayed } from '../mail/queries.ts';
 import { auditInstallation } from '../venues/audit.ts';
 import { type AccountCaller, hashOfEmail, sealNameOfAccount, sealNameOfChallenge } from './account.ts';
-import { type AccountServices, CODE_SECONDS, checkCode, requireMail, requireUnspent, sendCode } from './challenges.ts';
+import {
+  type AccountServices,
+  CODE_SECONDS,
+  checkCode,
+  countCodeTo,
+  requireMail,
+  requireUnspent,
+  sendCode,
+} from './challenges.ts';
 import { emailChangedMail } from './mails.ts';
 import { findAccountByEmail, setAccountEmail, setAccountName } from './queries.ts';
 
-/** For an account, and for a mail address that several accounts name. */
+/** For an account, and beyond two codes of each for all accounts that name a mail address. */
 const CODES_PER_HOUR = 5;
 
 export async function updateAccount(
@@ -46,8 +54,9 @@ export async function changeAccountEmail(
   const challenge_id = await services.db.transaction(async (tx) => {
     const rule = `At most ${CODES_PER_HOUR} codes an hour can be asked for to change a mail address.`;
     await requireHourlyUse(tx, `console email ${account.id}`, CODES_PER_HOUR, rule);
-    await requireHourlyUse(tx, `console email to ${hash.toString('hex')}`, CODES_PER_HOUR, rule);
-    return sendCode(tx, services, { purpose: 'email', sessionId: session.id, email, isOwn: false });
+    const code = { caller: `account ${account.id}`, target: `console email to ${hash.toString('hex')}` };
+    const isOwn = await countCodeTo(tx, code, CODES_PER_HOUR, rule);
+    return sendCode(tx, services, { purpose: 'email', sessionId: session.id, email, isOwn });
   });
   const mail_delayed = await areMailsDelayed(services.db, services.clock.now());
   return { status: 200, body: { challenge_id, expires_in: CODE_SECONDS, mail_delayed } };

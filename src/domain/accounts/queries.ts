@@ -2,6 +2,7 @@
 
 import type { Queryable } from '../../base/db.ts';
 import type { CurrentSession } from './account.ts';
+import type { OperatorRole } from './operator-roles.ts';
 import type { Role } from './roles.ts';
 
 export interface AccountRow {
@@ -183,6 +184,10 @@ export interface FoundSession extends CurrentSession {
   readonly name: string | null;
   /** In the venue that was asked for; null: none, or no venue was asked for. */
   readonly role: Role | null;
+  /** Null: the account is no operator. */
+  readonly operatorRole: OperatorRole | null;
+  /** The operator looks at this venue as its people see it. */
+  readonly isViewing: boolean;
 }
 
 /** The open session of this token with its account, and the role in a venue. Null: unknown, ended, idle or too old. */
@@ -199,9 +204,12 @@ export async function useSession(
        update account_sessions set last_used_at = to_timestamp($3 / 1000.0), last_address = $4 where session_id = (
          select session_id from s where last_used_at < to_timestamp($3 / 1000.0) - interval '${TOUCH_MINUTES} minutes')
      )
-     select ${SESSION_COLUMNS}, s.account_id as "accountId", a.email, a.name, p.role
+     select ${SESSION_COLUMNS}, s.account_id as "accountId", a.email, a.name, p.role,
+       o.role as "operatorRole", v.session_id is not null and o.role is not null as "isViewing"
      from s join accounts a on a.account_id = s.account_id
-     left join venue_people p on p.venue_id = $2 and p.account_id = s.account_id`,
+     left join venue_people p on p.venue_id = $2 and p.account_id = s.account_id
+     left join operators o on o.account_id = s.account_id
+     left join desk_views v on v.session_id = s.session_id and v.venue_id = $2 and v.ends_at > to_timestamp($3 / 1000.0)`,
     [tokenHash, venueId, now, address],
   );
   return rows[0] ?? null;
@@ -248,7 +256,7 @@ export async function hasSignedInFrom(
   return rows.length > 0;
 }
 
-/** Deletes codes a day after their end, and sessions 30 days after their sign-in. Returns how many rows it deleted. */
+/** Deletes codes and views of operators a day after their end, and sessions 30 days after their sign-in. Returns how many rows it deleted. */
 export async function deleteOldAccountSignIns(db: Queryable, now: number, limit: number): Promise<number> {
   const challenges = await db.query(
     `delete from account_challenges where challenge_id in (
@@ -262,7 +270,13 @@ export async function deleteOldAccountSignIns(db: Queryable, now: number, limit:
        where created_at < to_timestamp($1 / 1000.0) - interval '30 days' limit $2) returning 1`,
     [now, limit],
   );
-  return challenges.length + sessions.length;
+  const views = await db.query(
+    `delete from desk_views where (venue_id, session_id) in (
+       select venue_id, session_id from desk_views
+       where ends_at < to_timestamp($1 / 1000.0) - interval '1 day' limit $2) returning 1`,
+    [now, limit],
+  );
+  return challenges.length + sessions.length + views.length;
 }
 
 export async function findAccounts(db: Queryable, ids: readonly string[]): Promise<AccountRow[]> {

@@ -15,6 +15,8 @@ export const {
   countByStatus: countBoats,
   listPage: listBoatRows,
   listForReview: listBoatsForReview,
+  listByChange: listBoatsByChange,
+  countPending: countPendingBoats,
 } = catalogueQueries<BoatRow, BoatViewRow>({
   table: 'boats',
   idColumn: 'boat_id',

@@ -44,8 +44,24 @@ export interface ReviewListRow {
   readonly created_at: string;
 }
 
+/** A line of the desk's queue. */
+export interface WaitingRow {
+  readonly id: string;
+  readonly venue_id: string;
+  readonly mode: Mode;
+  readonly status: ReviewStatus;
+  readonly title: string;
+  readonly external_id: string | null;
+  /** Of the last change. */
+  readonly waiting_since: string;
+  /** It was reviewed before. */
+  readonly is_change: boolean;
+}
+
 /** What a review writes to an object that has one of the statuses `from`, at `at`, a page timestamp of the venue. */
 export interface ReviewOutcome {
+  /** Hides the version that members see, whether a change of it waits or not. Absent: a rejected change leaves it. */
+  readonly takesDown?: boolean;
   readonly from: readonly ReviewStatus[];
   readonly status: ReviewStatus;
   readonly note: string | null;
@@ -76,6 +92,9 @@ export interface CatalogueQueries<Row, ListRow> {
   countByStatus(db: Queryable, venueId: string, mode: Mode): Promise<ReadonlyMap<string, number>>;
   /** Oldest first. */
   listForReview(db: Queryable, filter: ReviewFilter): Promise<ReviewListRow[]>;
+  /** By the last change: what waits oldest first, what was reviewed newest first. */
+  listByChange(db: Queryable, filter: ReviewFilter): Promise<WaitingRow[]>;
+  countPending(db: Queryable): Promise<number>;
 }
 
 export function catalogueQueries<Row extends { readonly external_id: string | null }, ListRow extends object>(
@@ -100,6 +119,13 @@ export function catalogueQueries<Row extends { readonly external_id: string | nu
     where status = $1 and ($2::text is null or mode = $2) and ($3::uuid is null or venue_id = $3)
       and ($5::timestamptz is null or (created_at, ${idColumn}) > ($5, $6::uuid))
     order by created_at, ${idColumn} limit $4`;
+  const byChange = (compared: '<' | '>', order: 'asc' | 'desc') => `select ${idColumn} as id, venue_id, mode, status,
+      content ->> '${titleField}' as title, external_id, ${pageColumn} as waiting_since, reviewed_at is not null as is_change
+    from ${table}
+    where status = $1 and ($2::text is null or mode = $2) and ($3::uuid is null or venue_id = $3)
+      and ($5::timestamptz is null or (${pageColumn}, ${idColumn}) ${compared} ($5, $6::uuid))
+    order by ${pageColumn} ${order}, ${idColumn} ${order} limit $4`;
+  const [oldestFirst, newestFirst] = [byChange('>', 'asc'), byChange('<', 'desc')];
   const statusCounts = `select status, count(*) as count from ${table} where venue_id = $1 and mode = $2 group by status`;
   return {
     async findByReference(db, venueId, mode, reference) {
@@ -119,6 +145,14 @@ export function catalogueQueries<Row extends { readonly external_id: string | nu
     },
     listForReview: (db, { status, mode, venueId, limit, after }) =>
       db.query<ReviewListRow>(reviewList, [status, mode, venueId, limit, after?.createdAt ?? null, after?.id ?? null]),
+    listByChange: (db, { status, mode, venueId, limit, after }) =>
+      db.query<WaitingRow>(status === 'pending' ? oldestFirst : newestFirst, [
+        ...[status, mode, venueId, limit, after?.createdAt ?? null, after?.id ?? null],
+      ]),
+    async countPending(db) {
+      const rows = await db.query<{ count: number }>(`select count(*) as count from ${table} where status = 'pending'`);
+      return rows[0]?.count ?? 0;
+    },
   };
 }
 

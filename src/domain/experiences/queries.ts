@@ -14,6 +14,8 @@ export const {
   countByStatus: countExperiences,
   listPage: listExperienceRows,
   listForReview: listExperiencesForReview,
+  listByChange: listExperiencesByChange,
+  countPending: countPendingExperiences,
 } = catalogueQueries<ExperienceRow, ExperienceRow>({
   table: 'experiences',
   idColumn: 'submission_id',

@@ -18,7 +18,7 @@ export interface GoLiveFacts {
   readonly row: GoLiveRow | null;
   /** Of live mode. */
   readonly account: PayoutAccount | null;
-  /** Of live mode. */
+  /** Of live mode, with https: guests come from them. */
   readonly origins: readonly string[];
 }
 

@@ -21,7 +21,7 @@ export async function readFacts(db: Queryable, venue: VenueRow): Promise<GoLiveF
   return {
     row: await findGoLive(db, venue.id),
     account: await findPayoutAccount(db, venue.id, 'live'),
-    origins: venue.live_origins,
+    origins: venue.live_origins.filter((origin) => origin.startsWith('https://')),
   };
 }
 

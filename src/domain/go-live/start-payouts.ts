@@ -28,7 +28,7 @@ export async function startPayoutOnboarding(
   const token = sealOnboarding(seal, {
     venueId: venue.id,
     mode: 'live',
-    returnUrl: `${services.consoleUrl()}/go-live`,
+    returnUrl: `${services.consoleUrl()}/v/${venue.id}/test/go-live`,
     expiresAt: clock.now() + ONBOARDING_TOKEN_MS,
   });
   const contact = { email: account.email, country: body.country ?? DEFAULT_COUNTRY };

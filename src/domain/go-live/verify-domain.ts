@@ -7,7 +7,7 @@ import type { Queryable } from '../../base/db.ts';
 import { conflict, invalid } from '../../base/errors.ts';
 import type { Input, OperationResult } from '../../base/operation.ts';
 import { hashOfEmail, sealNameOfChallenge, type TeamCaller } from '../accounts/account.ts';
-import { CODE_SECONDS, checkCode, requireMail, requireUnspent, sendCode } from '../accounts/challenges.ts';
+import { CODE_SECONDS, checkCode, countCodeTo, requireMail, requireUnspent, sendCode } from '../accounts/challenges.ts';
 import { requireHourlyUse } from '../keys/hourly-limit.ts';
 import { areMailsDelayed } from '../mail/queries.ts';
 import { audit } from '../venues/audit.ts';
@@ -20,6 +20,7 @@ import { type GoLiveServices, goLiveBody } from './show-go-live.ts';
 
 const TOKEN_BYTES = 16;
 const CHECKS_PER_HOUR = 60;
+/** For one venue, and beyond two codes of each for all venues that name the address. */
 const CODES_PER_EMAIL_PER_HOUR = 5;
 /** A venue could name the domain of another, and have mails sent there. */
 const CODES_PER_VENUE_PER_HOUR = 10;
@@ -74,11 +75,13 @@ export async function sendDomainCode(
   const challenge_id = await services.db.transaction(async (tx) => {
     const hash = hashOfEmail(services.seal, email).toString('hex');
     const byEmail = `A mail address gets at most ${CODES_PER_EMAIL_PER_HOUR} codes an hour for its domain.`;
-    await requireHourlyUse(tx, `domain mail ${hash}`, CODES_PER_EMAIL_PER_HOUR, byEmail);
+    await requireHourlyUse(tx, `domain mail ${hash} of venue ${venue.id}`, CODES_PER_EMAIL_PER_HOUR, byEmail);
+    const code = { caller: `venue ${venue.id}`, target: `domain mail ${hash}` };
+    const isOwn = await countCodeTo(tx, code, CODES_PER_EMAIL_PER_HOUR, byEmail);
     const byVenue = `A venue sends at most ${CODES_PER_VENUE_PER_HOUR} codes an hour for its domain.`;
     await requireHourlyUse(tx, `domain mail of venue ${venue.id}`, CODES_PER_VENUE_PER_HOUR, byVenue);
     const what = { domain, venue: venue.name };
-    return sendCode(tx, services, { purpose: 'domain', sessionId: session.id, email, isOwn: false, what });
+    return sendCode(tx, services, { purpose: 'domain', sessionId: session.id, email, isOwn, what });
   });
   const mail_delayed = await areMailsDelayed(services.db, services.clock.now());
   return { status: 200, body: { challenge_id, expires_in: CODE_SECONDS, mail_delayed } };

@@ -18,6 +18,7 @@ import {
   recordFetched,
   releaseImage,
 } from './image-queries.ts';
+import { UNUSED_MS } from './queues.ts';
 
 export interface ImageServices {
   readonly db: Db;
@@ -33,7 +34,6 @@ const FETCH_TIMEOUT_MS = 15_000;
 const MAX_BYTES = 10 * 1_048_576;
 const DAY_MS = 24 * 3_600_000;
 const RETRY_MS = DAY_MS;
-const UNUSED_MS = 90 * DAY_MS;
 /** Of new checkouts, in one step. Most of them name the same few offerings. */
 const MAX_REQUESTS = 1_000;
 

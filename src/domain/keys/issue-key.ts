@@ -121,10 +121,10 @@ function refusal(field: string, message: string): Problem {
 
 function check(request: NewKeyRequest, now: number): void {
   const unknown = request.scopes.find((scope) => !(SCOPES as readonly string[]).includes(scope));
-  if (unknown !== undefined) throw refusal('/scope', `There is no scope "${unknown}". Scopes: ${SCOPES.join(', ')}.`);
+  if (unknown !== undefined) throw refusal('/scopes', `There is no scope "${unknown}". Scopes: ${SCOPES.join(', ')}.`);
   if (request.kind === 'publishable' && request.scopes.length > 0) throw onlySecret();
   if (request.kind === 'secret' && request.mode === 'live' && request.scopes.length === 0) {
-    throw refusal('/scope', `A live secret key needs at least one scope: ${SCOPES.join(', ')}.`);
+    throw refusal('/scopes', `A live secret key needs at least one scope: ${SCOPES.join(', ')}.`);
   }
   checkKeyValues({ ...request, name: request.name ?? null }, now);
 }
@@ -150,8 +150,8 @@ export function checkKeyValues(
   }
   const range = request.allowIps.find((text) => !isAddressRange(text));
   if (range !== undefined)
-    throw refusal('/allow_ip', `"${range}" is not an address or a CIDR range, such as 203.0.113.0/24.`);
-  if (request.allowIps.length > 100) throw refusal('/allow_ip', 'A key takes at most 100 address ranges.');
+    throw refusal('/allow_ips', `"${range}" is not an address or a CIDR range, such as 203.0.113.0/24.`);
+  if (request.allowIps.length > 100) throw refusal('/allow_ips', 'A key takes at most 100 address ranges.');
   for (const [field, limit] of [
     ['/writes_per_hour', writesPerHour],
     ['/reads_per_hour', readsPerHour],

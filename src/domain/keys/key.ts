@@ -18,6 +18,9 @@ export const SCOPES = [
   'boats:read',
 ] as const;
 
+/** The scope that creates, cancels and refunds checkouts. */
+export const MONEY_SCOPE: (typeof SCOPES)[number] = 'checkouts:write';
+
 export const WRITES_PER_HOUR = 60;
 export const READS_PER_HOUR = 600;
 

@@ -3,13 +3,13 @@
 
 import type { ApiKey, ApiKeyCreate, ApiKeyRoll, ApiKeyUpdate } from '../../../schemas/types.gen.ts';
 import type { Db, Queryable } from '../../base/db.ts';
-import { conflict, invalid, notFound } from '../../base/errors.ts';
+import { conflict, invalid, notFound, Problem } from '../../base/errors.ts';
 import type { Input, OperationResult } from '../../base/operation.ts';
 import { pageOf, pageQueryOf } from '../../base/page.ts';
 import { lockVenue } from '../venues/queries.ts';
 import type { Caller } from './caller.ts';
 import { issueKey } from './issue-key.ts';
-import { SCOPES, statusOfKey } from './key.ts';
+import { MONEY_SCOPE, SCOPES, statusOfKey } from './key.ts';
 import { countActiveKeys, findKey, type KeyRow, listKeysOfMode } from './queries.ts';
 import { revokeKey } from './revoke-key.ts';
 import { DEFAULT_OVERLAP_HOURS, rollKey } from './roll-key.ts';
@@ -17,6 +17,11 @@ import { updateKey } from './update-key.ts';
 
 interface Services {
   readonly db: Db;
+}
+
+/** A person of the venue. */
+interface TeamMember extends Caller {
+  readonly role: string;
 }
 
 /** Each key has limits of its own, so that the number of keys is a limit on what a venue can ask for. */
@@ -55,12 +60,13 @@ export function keyView(key: KeyRow, now: number): ApiKey {
 
 export async function createVenueKey(
   { db }: Services,
-  caller: Caller,
+  caller: TeamMember,
   { body }: Input<ApiKeyCreate>,
 ): Promise<OperationResult> {
   const { venue, mode, now } = caller;
   const { kind, name = null, scopes = [], expires_at = null, allow_ips = [] } = body;
   if (kind === 'secret' && mode === 'live' && scopes.length === 0) throw scopesMissing();
+  requireMoneyRole(caller, scopes);
   const issued = await db.transaction(async (tx) => {
     await lockVenue(tx, venue.id);
     await requireRoomForKey(tx, caller);
@@ -77,6 +83,17 @@ export async function createVenueKey(
     });
   });
   return { status: 201, body: { ...keyView(issued, now), key: issued.key } };
+}
+
+/**
+ * A key may not do what the role of the person who gets its text may not: with a live key of this scope a developer could
+ * create, cancel and refund checkouts. In test mode no money moves.
+ */
+function requireMoneyRole({ role, mode }: TeamMember, scopes: readonly string[]): void {
+  if (mode === 'test' || role === 'owner' || !scopes.includes(MONEY_SCOPE)) return;
+  throw new Problem('role_not_allowed', {
+    message: `Your role in this venue is ${role}, and a live key with ${MONEY_SCOPE} can refund: an owner has to create or roll it. You can make one with the other scopes.`,
+  });
 }
 
 /** The caller has locked the venue. */
@@ -105,12 +122,12 @@ export async function changeVenueKey(
 
 export async function rollVenueKey(
   { db }: Services,
-  caller: Caller,
+  caller: TeamMember,
   { params: { id = '' }, body: { overlap_hours = DEFAULT_OVERLAP_HOURS } }: Input<ApiKeyRoll>,
 ): Promise<OperationResult> {
   const { issued, old } = await db.transaction(async (tx) => {
     await lockVenue(tx, caller.venue.id);
-    await requireOwnKey(tx, caller, id);
+    requireMoneyRole(caller, (await requireOwnKey(tx, caller, id)).scopes);
     // For the time of the overlap both keys count.
     if (overlap_hours > 0) await requireRoomForKey(tx, caller);
     return rollKey(tx, caller, id, overlap_hours);
@@ -132,9 +149,10 @@ export async function revokeVenueKey(
 }
 
 /** The venue and mode of a key never change, so that no lock is needed here. */
-async function requireOwnKey(tx: Queryable, { venue, mode }: Caller, id: string): Promise<void> {
+async function requireOwnKey(tx: Queryable, { venue, mode }: Caller, id: string): Promise<KeyRow> {
   const key = await findKey(tx, id);
   if (key === null || key.venue_id !== venue.id || key.mode !== mode) throw notFound();
+  return key;
 }
 
 function scopesMissing() {

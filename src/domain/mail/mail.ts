@@ -13,6 +13,12 @@ export interface Mail {
   readonly text: string;
 }
 
+/**
+ * The kinds that a caller who does not own the address can cause. The others are not limited: another caller could fill the
+ * limit, and so keep the mail about a new device or another role from its reader. Notices have a limit of their own.
+ */
+const LIMITED: ReadonlySet<MailKind> = new Set<MailKind>(['receipt', 'code', 'invitation']);
+
 /** Returns false when the address has got too many mails of this kind in a day. */
 export async function queueMail(
   tx: Queryable,
@@ -20,7 +26,7 @@ export async function queueMail(
   kind: MailKind,
   subject: string,
   { to, title, text }: Mail,
-  { isLimited = true }: { readonly isLimited?: boolean } = {},
+  { isLimited = LIMITED.has(kind) }: { readonly isLimited?: boolean } = {},
 ): Promise<boolean> {
   const id = services.ids.uuid();
   const address = services.seal.seal(to, sealNameOf('address', id));

@@ -20,23 +20,52 @@ export async function insertNotice(
 
 const COLUMNS = 'notice_id as "id", venue_id as "venueId", mode, kind, detail';
 
+/** After this many mails of one venue, mode and kind in a day, what follows is joined into one mail an hour. */
+const MAILS_AT_ONCE_PER_DAY = 5;
+
+/** When the next mail about this venue, mode and kind may be queued. */
+async function nextMailAt(tx: Queryable, { venueId, kind, mode }: Notice, now: number): Promise<number> {
+  const [row] = await tx.query<{ count: number; last: number | null }>(
+    `select count(distinct mailed_at)::integer as count, extract(epoch from max(mailed_at))::float8 * 1000 as last
+     from notices where venue_id = $1 and kind = $2 and mode = $3
+       and mailed_at > to_timestamp($4 / 1000.0) - interval '1 day'`,
+    [venueId, kind, mode, now],
+  );
+  const { count, last } = row ?? { count: 0, last: null };
+  return last === null || count < MAILS_AT_ONCE_PER_DAY ? now : last + 3_600_000;
+}
+
 /**
- * Takes the oldest due notice, and with it the others of its venue and kind that wait. They are taken for good when the
- * transaction commits, together with their mails; another worker skips them meanwhile.
+ * Takes the oldest due notice, and with it the others of its venue and kind that wait, in the order in which they were
+ * recorded. They are taken for good when the transaction commits, together with their mails; another worker skips them
+ * meanwhile. Null: none is due. Empty: they wait, to be joined into one mail with those that follow.
  */
-export async function takeDueNotices(tx: Queryable, now: number, limit: number): Promise<Notice[]> {
+export async function takeDueNotices(tx: Queryable, now: number, limit: number): Promise<Notice[] | null> {
   const [first] = await tx.query<Notice>(
     `select ${COLUMNS} from notices where due_at <= to_timestamp($1 / 1000.0) order by due_at limit 1
      for update skip locked`,
     [now],
   );
-  if (first === undefined) return [];
+  if (first === undefined) return null;
+  const group = [first.venueId, first.kind, first.mode];
+  const mailAt = await nextMailAt(tx, first, now);
+  if (mailAt > now) {
+    await tx.query(
+      `update notices set due_at = to_timestamp($4 / 1000.0) where (venue_id, notice_id) in (
+         select venue_id, notice_id from notices where venue_id = $1 and kind = $2 and mode = $3
+           and due_at < to_timestamp($4 / 1000.0) for update skip locked)`,
+      [...group, mailAt],
+    );
+    return [];
+  }
   return tx.query<Notice>(
-    `update notices set due_at = null where (venue_id, notice_id) in (
-       select venue_id, notice_id from notices where venue_id = $1 and kind = $2 and mode = $3 and due_at is not null
-       order by due_at limit $4 for update skip locked)
-     returning ${COLUMNS}`,
-    [first.venueId, first.kind, first.mode, limit],
+    `with taken as (
+       update notices set due_at = null, mailed_at = to_timestamp($5 / 1000.0) where (venue_id, notice_id) in (
+         select venue_id, notice_id from notices where venue_id = $1 and kind = $2 and mode = $3 and due_at is not null
+         order by due_at, notice_id limit $4 for update skip locked)
+       returning *)
+     select ${COLUMNS} from taken order by created_at, notice_id`,
+    [...group, limit, now],
   );
 }
 

@@ -15,6 +15,8 @@ export const {
   countByStatus: countOfferings,
   listPage: listOfferingRows,
   listForReview: listOfferingsForReview,
+  listByChange: listOfferingsByChange,
+  countPending: countPendingOfferings,
 } = catalogueQueries<OfferingRow, OfferingViewRow>({
   table: 'offerings',
   idColumn: 'offering_id',
@@ -121,24 +123,26 @@ export async function writeOfferings(
 }
 
 /**
- * Records the review of an offering. A rejection takes one more status than `from`: a rejected one whose earlier version
- * members still see. Null: it has another status, and nothing is written.
+ * Records the review of an offering. A rejection of approved ones takes one more: a rejected one whose earlier version
+ * members still see. A takedown takes every one of which members see a version. Null: it has another status, and nothing is written.
  */
 export async function setReviewed(
   tx: Queryable,
   venueId: string,
   id: string,
-  { from, status, note, at }: ReviewOutcome,
+  { from, status, note, at, takesDown = false }: ReviewOutcome,
 ): Promise<OfferingRow | null> {
   // A rejected change leaves the version that members see. A rejection of what does not wait for review takes it down.
   const rows = await tx.query<OfferingRow>(
     `update offerings set status = $3, review_note = $4, changed_at = $5,
        reviewed_at = case when $3 = 'pending' then null else $5::timestamptz end,
-       approved = case when $3 = 'approved' then content when $3 = 'rejected' and status <> 'pending' then null else approved end
+       approved = case when $3 = 'approved' then content when $3 = 'rejected' and (status <> 'pending' or $7) then null
+         else approved end
      where venue_id = $1 and offering_id = $2
-       and (status = any($6) or ($3 = 'rejected' and status = 'rejected' and approved is not null))
+       and case when $7 then approved is not null
+         else status = any($6) or ($3 = 'rejected' and 'approved' = any($6) and status = 'rejected' and approved is not null) end
      returning ${COLUMNS}`,
-    [venueId, id, status, note, at, from],
+    [venueId, id, status, note, at, from, takesDown],
   );
   return rows[0] ?? null;
 }

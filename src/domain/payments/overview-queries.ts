@@ -10,21 +10,22 @@ export interface PaidOut {
   readonly payouts: number;
 }
 
-/** What was sent to the venue since the beginning of today, in its time zone. */
-export async function paidToday(
+/** What was sent to the venue in the last `days` days, today included, in its time zone. */
+export async function paidInDays(
   db: Queryable,
   venueId: string,
   mode: Mode,
   timezone: string,
   now: number,
+  days: number,
 ): Promise<PaidOut[]> {
   return db.query<PaidOut>(
     `select currency, sum(coalesce(sent_amount, amount))::bigint as amount, count(distinct checkout_id)::integer as payouts
      from movements
      where venue_id = $1 and mode = $2 and kind = 'transfer' and done_at is not null
-       and done_at >= date_trunc('day', to_timestamp($4 / 1000.0) at time zone $3) at time zone $3
+       and done_at >= (date_trunc('day', to_timestamp($4 / 1000.0) at time zone $3) - $5 * interval '1 day') at time zone $3
      group by currency order by amount desc, currency`,
-    [venueId, mode, timezone, now],
+    [venueId, mode, timezone, now, days - 1],
   );
 }
 

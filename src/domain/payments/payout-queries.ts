@@ -126,3 +126,12 @@ export async function payoutTotals(db: Queryable, period: PayoutPeriod): Promise
   if (rows[0] === undefined) throw new Error('the totals of payouts returned no row');
   return rows[0];
 }
+
+/** Null: the venue has no such payout. */
+export async function checkoutOfPayout(db: Queryable, venueId: string, payoutId: string): Promise<string | null> {
+  const [found] = await db.query<{ readonly id: string }>(
+    'select checkout_id as "id" from payouts where venue_id = $1 and payout_id = $2',
+    [venueId, payoutId],
+  );
+  return found?.id ?? null;
+}

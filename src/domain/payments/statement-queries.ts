@@ -172,9 +172,12 @@ const valuesOf = ({ venueId, mode, timezone, from, to }: StatementScope): unknow
 const sums = FIGURES.map(([column, name]) => `coalesce(sum(${column}), 0)::bigint as "${name}"`).join(', ');
 
 export interface StatementRow extends MoneyFigures {
+  /** The first day that counts: of the period, or of the days that were asked for. */
   readonly from: string;
   /** Exclusive. */
   readonly to: string;
+  /** The days that were asked for begin or end inside of the period. */
+  readonly isPartial: boolean;
   readonly currency: string;
   readonly checkouts: number;
   readonly guests: number;
@@ -187,11 +190,13 @@ export async function statementRows(
   period: 'day' | 'week',
 ): Promise<StatementRow[]> {
   return db.query<StatementRow>(
-    `select date_trunc($6, created_at at time zone $3)::date::text as "from",
-       (date_trunc($6, created_at at time zone $3) + case $6 when 'week' then interval '7 days' else interval '1 day' end)::date::text as "to",
+    `select greatest(first, $4::date)::text as "from", least(after, $5::date)::text as "to",
+       first < coalesce($4::date, first) or after > coalesce($5::date, after) as "isPartial",
        currency, count(*)::integer as "checkouts", sum(guests)::integer as "guests", ${sums}
      from (${moneyOf(PAYOUTS_OF_DAYS)}) money
-     group by 1, 2, currency order by 1 desc, currency`,
+     cross join lateral (select date_trunc($6, created_at at time zone $3)::date as first) begins
+     cross join lateral (select first + case $6 when 'week' then 7 else 1 end as after) ends
+     group by first, after, currency order by first desc, currency`,
     [...valuesOf(scope), period],
   );
 }

@@ -39,6 +39,62 @@ export interface NewRequest {
   readonly failure: string | null;
 }
 
+/** What many calls have in common: `n` is its place in the list. */
+export type RequestHead = Pick<
+  NewRequest,
+  | 'venue_id'
+  | 'mode'
+  | 'slot'
+  | 'key_id'
+  | 'method'
+  | 'route'
+  | 'operation'
+  | 'tool'
+  | 'status'
+  | 'replayed'
+  | 'address'
+  | 'user_agent'
+>;
+
+/** A call without a failure: its own part, and the number of its head. */
+export interface ShortRequest extends Pick<NewRequest, 'request_id' | 'at' | 'path' | 'duration_ms'> {
+  readonly head: number;
+}
+
+/**
+ * Inserts calls without a failure, which nearly all are, at a third of the cost of insertRequests: their heads are sent
+ * once, and no line is looked for. `mayExist`: some may be stored already, since the outcome of an earlier try is not known.
+ */
+export async function insertShortRequests(
+  db: Queryable,
+  heads: readonly RequestHead[],
+  lines: readonly ShortRequest[],
+  mayExist: boolean,
+): Promise<void> {
+  const joined = (name: 'request_id' | 'at' | 'duration_ms' | 'head'): string =>
+    lines.map((line) => line[name]).join(' ');
+  await db.query(
+    `insert into request_log (venue_id, mode, request_id, slot, at, key_id, method, path, route, operation, tool, status,
+       problem_count, replayed, duration_ms, address, user_agent)
+     select h.venue_id, h.mode, l.request_id, h.slot, to_timestamp(l.at::double precision), h.key_id, h.method, l.path, h.route,
+       h.operation, h.tool, h.status, 0, h.replayed, l.duration_ms::real, h.address, h.user_agent
+     from json_to_recordset($1::json) as h (n smallint, venue_id uuid, mode text, slot smallint, key_id text, method text,
+       route text, operation text, tool text, status smallint, replayed boolean, address text, user_agent text)
+     join rows from (string_to_table($2, ' '), string_to_table($3, ' '), json_array_elements_text($4::json),
+       string_to_table($5, ' '), string_to_table($6, ' ')) as l (request_id, at, path, duration_ms, head)
+       on h.n = l.head::smallint
+     ${mayExist ? 'on conflict do nothing' : ''}`,
+    [
+      JSON.stringify(heads.map((head, n) => ({ n, ...head }))),
+      joined('request_id'),
+      joined('at'),
+      JSON.stringify(lines.map(({ path }) => path)),
+      joined('duration_ms'),
+      joined('head'),
+    ],
+  );
+}
+
 /** A line that is stored already is left as it is: a batch whose outcome was not known is sent again. */
 export async function insertRequests(db: Queryable, lines: readonly NewRequest[]): Promise<void> {
   await db.query(
@@ -97,7 +153,9 @@ export interface RequestFilter {
   readonly operation: string | null;
   readonly keyId: string | null;
   readonly requestId: string | null;
-  /** Text in the path, or the beginning of a request id. */
+  /** The beginning of a request id. */
+  readonly idPrefix: string | null;
+  /** Text in the path. */
   readonly search: string | null;
   readonly limit: number;
 }
@@ -116,31 +174,57 @@ function windowValues(window: RequestWindow): unknown[] {
   return [venueId, mode, slotsOf(window), leastId('req', from), leastId('req', to)];
 }
 
-/** Newest first. A failed call is found by an index of its own. */
-export async function listRequests(db: Queryable, window: RequestWindow, filter: RequestFilter): Promise<RequestRow[]> {
+/** For a page at most so many lines are looked through, however long the log is. */
+export const MAX_LOOKED_THROUGH = 50_000;
+
+/** SQL: the lines that are looked through, newest first. A failed call is found by an index of its own. */
+function lookedThrough(
+  window: RequestWindow,
+  filter: RequestFilter,
+): { readonly sql: string; readonly values: unknown[] } {
   const isFailure = filter.minStatus >= 400 || filter.code !== null;
+  const sql = `select * from request_log where ${WINDOW} ${isFailure ? 'and status >= 400' : ''}
+      and request_id < coalesce($6, '~') and ($7::text is null or request_id = $7)
+      and ($8::text is null or request_id >= $8 and request_id < $8 || '~')
+    order by request_id desc`;
+  return { sql, values: [...windowValues(window), filter.before, filter.requestId, filter.idPrefix] };
+}
+
+/** Newest first. */
+export async function listRequests(db: Queryable, window: RequestWindow, filter: RequestFilter): Promise<RequestRow[]> {
+  const { sql, values } = lookedThrough(window, filter);
   return db.query<RequestRow>(
-    `select ${COLUMNS} from request_log
-     where ${WINDOW} ${isFailure ? 'and status >= 400' : ''} and request_id < coalesce($6, '~') and status between $7 and $8
-       and ($9::text is null or code = $9 or reason = $9) and ($10::text is null or method = $10)
-       and ($11::text is null or operation = $11) and ($12::text is null or key_id = $12)
-       and ($13::text is null or request_id = $13)
-       and ($14::text is null or starts_with(request_id, lower($14)) or strpos(lower(path), lower($14)) > 0)
-     order by request_id desc limit $15`,
+    `select ${COLUMNS} from (${sql} limit ${MAX_LOOKED_THROUGH}) looked
+     where status between $9 and $10 and ($11::text is null or code = $11 or reason = $11)
+       and ($12::text is null or method = $12) and ($13::text is null or operation = $13)
+       and ($14::text is null or key_id = $14) and ($15::text is null or strpos(lower(path), lower($15)) > 0)
+     order by request_id desc limit $16`,
     [
-      ...windowValues(window),
-      filter.before,
+      ...values,
       filter.minStatus,
       filter.maxStatus,
       filter.code,
       filter.method,
       filter.operation,
       filter.keyId,
-      filter.requestId,
       filter.search,
       filter.limit,
     ],
   );
+}
+
+/** The last line that is looked through for a page; null: all of them are. */
+export async function lastLookedThrough(
+  db: Queryable,
+  window: RequestWindow,
+  filter: RequestFilter,
+): Promise<Pick<RequestRow, 'id' | 'at'> | null> {
+  const { sql, values } = lookedThrough(window, filter);
+  const rows = await db.query<Pick<RequestRow, 'id' | 'at'>>(
+    `select request_id as id, at from (${sql} offset ${MAX_LOOKED_THROUGH - 1} limit 2) looked order by request_id desc`,
+    values,
+  );
+  return rows.length === 2 ? (rows[0] ?? null) : null;
 }
 
 export async function findRequest(
@@ -151,15 +235,6 @@ export async function findRequest(
   const rows = await db.query<RequestRow & { failure: Buffer | null }>(
     `select ${COLUMNS}, failure from request_log where ${WINDOW} and request_id = $6`,
     [...windowValues(window), id],
-  );
-  return rows[0] ?? null;
-}
-
-/** The oldest line of the window. */
-export async function findFirstRequest(db: Queryable, window: RequestWindow): Promise<RequestRow | null> {
-  const rows = await db.query<RequestRow>(
-    `select ${COLUMNS} from request_log where ${WINDOW} order by request_id limit 1`,
-    windowValues(window),
   );
   return rows[0] ?? null;
 }

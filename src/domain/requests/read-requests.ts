@@ -13,6 +13,7 @@ import { findKeyNames } from '../keys/key-use-queries.ts';
 import {
   countRequests,
   findRequest,
+  lastLookedThrough,
   listRequests,
   type RequestCount,
   type RequestFilter,
@@ -55,7 +56,12 @@ const STATUSES: Readonly<Record<string, readonly [min: number, max: number]>> = 
   unsuccessful: [400, 599],
 };
 
+/** The text of a search that is a request id, or the beginning of one. */
+const ID_PREFIX = /^req_[0-9a-z]{0,26}$/i;
+
 function filterOf(query: Query): RequestFilter {
+  const search = textIn(query, 'search');
+  const isId = search !== null && ID_PREFIX.test(search);
   const [min, max] = STATUSES[textIn(query, 'outcome') ?? ''] ?? [100, 599];
   const status = typeof query.status === 'number' ? query.status : null;
   return {
@@ -67,7 +73,8 @@ function filterOf(query: Query): RequestFilter {
     operation: textIn(query, 'operation'),
     keyId: textIn(query, 'key'),
     requestId: textIn(query, 'request_id'),
-    search: textIn(query, 'search'),
+    idPrefix: isId ? search.toLowerCase() : null,
+    search: isId ? null : search,
     limit: typeof query.limit === 'number' ? query.limit : 50,
   };
 }
@@ -79,13 +86,17 @@ export async function listLoggedRequests(
 ): Promise<OperationResult> {
   const { db } = services;
   const filter = filterOf(query);
-  const found = await listRequests(db, windowOf(services, caller, query), { ...filter, limit: filter.limit + 1 });
+  const window = windowOf(services, caller, query);
+  const found = await listRequests(db, window, { ...filter, limit: filter.limit + 1 });
   const rows = found.slice(0, filter.limit);
-  const nextBefore = found.length > rows.length ? (rows.at(-1)?.id ?? null) : null;
+  const isFull = found.length > rows.length;
+  // A page that found less than it may goes on after the lines that it looked through.
+  const last = isFull ? null : await lastLookedThrough(db, window, filter);
+  const nextBefore = isFull ? (rows.at(-1)?.id ?? null) : (last?.id ?? null);
   const keys = await keysOf(db, caller, rows);
   const data = rows.map((row) => requestView(row, keys));
   if (asCsv === true) return { status: 200, csv: csvOf(CSV_COLUMNS, data.map(csvRow)), nextBefore };
-  return { status: 200, body: { data, next_before: nextBefore } };
+  return { status: 200, body: { data, next_before: nextBefore, searched_since: last?.at ?? null } };
 }
 
 export async function getLoggedRequest(

@@ -3,11 +3,14 @@
 // rejected. A rejected object can be opened again for review. The decision, its audit entry and, for an offering, its
 // event are written in one transaction.
 
+import { createHash } from 'node:crypto';
 import type { CommandContext } from '../../base/command-context.ts';
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
-import { conflict, invalid, notFound } from '../../base/errors.ts';
+import { conflict, invalid, notFound, type Problem } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
+import { canonicalJson } from '../../base/json/canonical.ts';
+import type { JsonValue } from '../../base/json/parse.ts';
 import { boatView } from '../boats/boat.ts';
 import { findBoat, setReviewed as setBoatReviewed } from '../boats/queries.ts';
 import type { ReviewOutcome } from '../catalogue/queries.ts';
@@ -27,6 +30,10 @@ export interface Decision {
   readonly note: string | null;
   /** The `updated_at` of the version that the reviewer saw: a later version is refused. */
   readonly seen?: string;
+  /** The version that the desk has shown (versionOf): any other is refused. */
+  readonly version?: string;
+  /** `waiting`: what waits alone. `visible`: what members see, a takedown. Absent: either. */
+  readonly reach?: 'waiting' | 'visible';
 }
 
 /** Limits a review to the objects of one venue and mode. */
@@ -47,13 +54,20 @@ export async function review(
   checkNote(objectId, decision);
   const { found, timestamps } = await lockForReview(tx, command, objectId, scope);
   const { id, venueId, mode } = found;
-  if (decision.seen !== undefined && found.shown.updated_at !== decision.seen) {
-    throw conflict('changed_since', `This ${found.kind} was changed after it was looked at: look at it again.`);
-  }
-  const from = decision.status === 'rejected' ? (['pending', 'approved'] as const) : (['pending'] as const);
-  const outcome = { from, status: decision.status, note: decision.note, at: timestamps.at(0) };
+  if (decision.seen !== undefined && found.shown.updated_at !== decision.seen) throw changedSince(found);
+  requireVersion(found, decision.version);
+  const takesDown = decision.reach === 'visible';
+  const outcome = {
+    from: fromOf(decision),
+    status: decision.status,
+    note: decision.note,
+    at: timestamps.at(0),
+    takesDown,
+  };
   const shown = await setReviewed(tx, command, found, outcome);
   if (shown === null) {
+    if (takesDown)
+      throw conflict('not_visible', `Members do not see this ${found.kind}: there is nothing to take down.`);
     throw conflict(
       'not_pending',
       `This ${found.kind} is not waiting for review: only what is pending can be reviewed, and only what is approved can be taken down.`,
@@ -68,11 +82,34 @@ export async function review(
   await recordNotice(tx, command, { venueId, mode, kind: 'review', subject, detail: about });
   await audit(tx, command, {
     venueId,
-    action: decision.status === 'approved' ? 'review.approve' : 'review.reject',
+    action: takesDown ? 'review.take_down' : `review.${decision.status === 'approved' ? 'approve' : 'reject'}`,
     subject: id,
     detail: { kind: found.kind, mode, ...(decision.note === null ? {} : { note: decision.note }) },
   });
   return shown;
+}
+
+/** Which statuses the decision takes. */
+function fromOf({ status, reach }: Decision): readonly ('pending' | 'approved')[] {
+  if (reach === 'visible') return ['approved'];
+  return status === 'rejected' && reach === undefined ? ['pending', 'approved'] : ['pending'];
+}
+
+/** Names everything that a reviewer is shown of an object: its contents, its status, its note and `extra`. */
+export function versionOf({ id, content, shown, reviewersOnly }: ReviewCandidate): string {
+  const seen = { id, content, status: shown.status, note: shown.review_note, reviewersOnly };
+  return createHash('sha256')
+    .update(canonicalJson(seen as JsonValue))
+    .digest('hex')
+    .slice(0, 32);
+}
+
+function requireVersion(found: ReviewCandidate, version: string | undefined): void {
+  if (version !== undefined && versionOf(found) !== version) throw changedSince(found);
+}
+
+function changedSince({ kind }: ReviewCandidate): Problem {
+  return conflict('changed_since', `This ${kind} was changed after it was looked at: look at it again.`);
 }
 
 /** Offerings and events have a title, boats a name. */
@@ -82,8 +119,14 @@ function nameOf(shown: Reviewed): string | null {
 }
 
 /** A rejected object waits for review again, without a note. There is no event: its venue has done nothing. */
-export async function reopen(tx: Queryable, command: CommandContext, objectId: string): Promise<Reviewed> {
+export async function reopen(
+  tx: Queryable,
+  command: CommandContext,
+  objectId: string,
+  version?: string,
+): Promise<Reviewed> {
   const { found, timestamps } = await lockForReview(tx, command, objectId, null);
+  requireVersion(found, version);
   const { id, venueId, mode, kind } = found;
   const outcome = { from: ['rejected'], status: 'pending', note: null, at: timestamps.at(0) } as const;
   const shown = await setReviewed(tx, command, found, outcome);
@@ -131,6 +174,10 @@ export interface ReviewCandidate {
   readonly venueId: string;
   readonly mode: Mode;
   readonly shown: Reviewed;
+  /** As the venue sent it. */
+  readonly content: Reviewed;
+  /** When it was last changed. */
+  readonly changedAt: string;
   /** What only reviewers see: a boat's `extra`, an offering's version that members see now. */
   readonly reviewersOnly: Reviewed;
 }
@@ -157,17 +204,22 @@ async function findOfKind(
   venueId: string,
   mode: Mode,
   id: string,
-): Promise<Pick<ReviewCandidate, 'shown' | 'reviewersOnly'> | null> {
+): Promise<Pick<ReviewCandidate, 'shown' | 'content' | 'changedAt' | 'reviewersOnly'> | null> {
   if (kind === 'offering') {
     const row = await findOffering(db, venueId, mode, id);
-    return row === null ? null : { shown: offeringView(row), reviewersOnly: { visible_version: row.approved } };
+    if (row === null) return null;
+    const reviewersOnly = { visible_version: row.approved };
+    return { shown: offeringView(row), content: { ...row.content }, changedAt: row.changed_at, reviewersOnly };
   }
   if (kind === 'experience') {
     const row = await findExperience(db, venueId, mode, id);
-    return row === null ? null : { shown: submissionView(row), reviewersOnly: {} };
+    if (row === null) return null;
+    return { shown: submissionView(row), content: { ...row.content }, changedAt: row.created_at, reviewersOnly: {} };
   }
   const row = await findBoat(db, venueId, mode, id);
-  return row === null ? null : { shown: boatView(row), reviewersOnly: { extra: row.extra } };
+  if (row === null) return null;
+  const reviewersOnly = { extra: row.extra };
+  return { shown: boatView(row), content: { ...row.content }, changedAt: row.changed_at, reviewersOnly };
 }
 
 async function setReviewed(

@@ -61,46 +61,66 @@ export async function auditInstallation(
   );
 }
 
-/** The log of one venue, newest first, up to `limit` + 1 entries whose action begins with a text. */
+/**
+ * The log of one venue, newest first, up to `limit` + 1 entries whose action begins with a text. Each action that does is
+ * read by its index, up to that many entries: there are some dozens of actions, however long the log is.
+ */
 export async function listVenueAudit(
   db: Queryable,
   venueId: string,
   filter: { readonly action: string; readonly before: string | null; readonly limit: number },
 ): Promise<AuditRow[]> {
-  return db.query<AuditRow>(
+  const entries = (condition: string): string =>
     `select venue_id, audit_id as id, at, actor, via, address, request_id, action, subject, detail from audit_log
-     where venue_id = $1 and starts_with(action, $2) and ($3::uuid is null or audit_id < $3)
-     order by audit_id desc limit $4`,
-    [venueId, filter.action, filter.before, filter.limit + 1],
+     where venue_id = $1 and ${condition} and ($2::uuid is null or audit_id < $2) order by audit_id desc limit $3`;
+  const values = [venueId, filter.before, filter.limit + 1];
+  if (filter.action === '') return db.query<AuditRow>(entries('true'), values);
+  return db.query<AuditRow>(
+    `with recursive actions as (
+       (select action from audit_log where venue_id = $1 order by action limit 1)
+       union all
+       select next.action from actions cross join lateral (
+         select a.action from audit_log a where a.venue_id = $1 and a.action > actions.action order by a.action limit 1) next)
+     select entry.* from actions cross join lateral (${entries('action = actions.action')}) entry
+     where starts_with(actions.action, $4) order by entry.id desc limit $3`,
+    [...values, filter.action],
   );
 }
 
 /** Newest first; `before` is the id of the last row already seen (ids are ordered by time). */
 export async function listAudit(
   db: Queryable,
-  filter: { readonly venueId: string | null; readonly before: string | null; readonly limit: number },
+  filter: {
+    readonly venueId: string | null;
+    readonly before: string | null;
+    readonly limit: number;
+    /** Only what operators did, at the desk or on the command line. */
+    readonly byOperators?: boolean;
+  },
 ): Promise<AuditRow[]> {
   return db.query<AuditRow>(
     `select venue_id, audit_id as id, at, actor, via, address, request_id, action, subject, detail from audit_log
      where ($1::uuid is null or venue_id = $1) and ($2::uuid is null or audit_id < $2)
+       and (not $4 or starts_with(actor, 'operator '))
      union all
      select null, audit_id, at, actor, via, address, request_id, action, subject, detail from installation_audit
-     where $1::uuid is null and ($2::uuid is null or audit_id < $2)
+     where $1::uuid is null and ($2::uuid is null or audit_id < $2) and (not $4 or starts_with(actor, 'operator '))
      order by id desc limit $3`,
-    [filter.venueId, filter.before, filter.limit],
+    [filter.venueId, filter.before, filter.limit, filter.byOperators === true],
   );
 }
 
-/** What was done to one object of a venue, oldest first. */
+/** What was done to one object of a venue, oldest first: actions that begin with a text. */
 export async function auditOfSubject(
   db: Queryable,
   venueId: string,
   subject: string,
   limit: number,
+  action = '',
 ): Promise<Pick<AuditRow, 'at' | 'actor' | 'via' | 'action' | 'detail'>[]> {
   return db.query(
     `select utc_micros(at) as at, actor, via, action, detail from audit_log
-     where venue_id = $1 and subject = $2 order by audit_id limit $3`,
-    [venueId, subject, limit],
+     where venue_id = $1 and subject = $2 and starts_with(action, $4) order by audit_id limit $3`,
+    [venueId, subject, limit, action],
   );
 }

@@ -17,7 +17,22 @@ export const GUIDE_GROUPS: readonly GuideGroup[] = [
     guides: ['authentication', 'errors', 'idempotency', 'paging', 'limits', 'versions'],
   },
   { title: 'Before you go live', guides: ['testing', 'going-live'] },
-  { title: 'For operators', guides: ['operating', 'stripe', 'money-operations', 'guest-pages', 'activity', 'import'] },
+  {
+    title: 'For operators',
+    guides: [
+      'install',
+      'operating',
+      'desk',
+      'backup',
+      'monitoring',
+      'incidents',
+      'stripe',
+      'money-operations',
+      'guest-pages',
+      'activity',
+      'import',
+    ],
+  },
 ];
 
 export interface SiteLink {

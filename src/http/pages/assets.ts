@@ -1,4 +1,4 @@
-// Serves the styles and scripts of the hosted pages from web/guest. Pages link to them with a content hash, so browsers
+// Serves the styles and scripts of the hosted pages from web/guest, with the tokens from web/ui. Pages link to them with a content hash, so browsers
 // cache them for a year and never mix two versions.
 
 import { readFileSync } from 'node:fs';
@@ -36,10 +36,18 @@ export async function readAssets(): Promise<void> {
   if (loaded !== null) return;
   const made = new Map<string, LoadedAsset>();
   for (const [name, type] of Object.entries(FILES)) {
-    const asset = await makeAsset(type, readFileSync(join(packageRoot, 'web', 'guest', name), 'utf8'));
+    const asset = await makeAsset(type, textOf(name));
     made.set(name, loadedAsset(`/guest/${name}`, asset));
   }
   loaded = made;
+}
+
+const readText = (...path: readonly string[]): string => readFileSync(join(packageRoot, 'web', ...path), 'utf8');
+
+/** The stylesheet begins with its tokens, which stand beside those of the console. */
+function textOf(name: string): string {
+  const text = readText('guest', name);
+  return name === 'guest.css' ? `${readText('ui', 'guest-tokens.css')}\n${text}` : text;
 }
 
 export function assetUrl(name: string): string {

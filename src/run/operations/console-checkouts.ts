@@ -33,7 +33,7 @@ const LIST_QUERY = {
   properties: {
     status: { type: 'string', enum: CHECKOUT_STATUSES, description: 'Only checkouts in this state.' },
     q: text(
-      'The id of a checkout, the beginning of a booking id, or words of the description or of the organizer’s name.',
+      'The id of a checkout, of a share or of a payout, the beginning of a booking id, or words of the description or of the organizer’s name.',
       'cabana',
     ),
     from: time('Only checkouts created at this time or later.'),
@@ -62,13 +62,19 @@ const LIST_QUERY = {
   additionalProperties: false,
 } as const;
 
-const count = { type: 'integer', minimum: 0, description: 'How many there are.', examples: [3] } as const;
+const count = {
+  type: 'integer',
+  minimum: 0,
+  description: 'How many there are; of one status at most 10,000, which means that many or more.',
+  examples: [3],
+} as const;
 
 const LIST = closed({
   data: { type: 'array', items: { $ref: 'checkout_row.json' } },
   next_before: {
     type: ['string', 'null'],
-    description: 'Send it as `before` to get the next page; null on the last page.',
+    description:
+      'Send it as `before` to get the next page, which may be empty while `searched_since` is not null; null on the last page.',
     examples: ['2027-06-12T13:30:00.000123Z', null],
   },
   counts: {
@@ -79,7 +85,7 @@ const LIST = closed({
     type: ['string', 'null'],
     format: 'date-time',
     description:
-      'A search by words looks at the newest 20,000 checkouts: since when. Null when it looks at all of them.',
+      'A search, and the filters by amount, offering and key, look at 20,000 checkouts for a page: this is when the last of them was created, and `next_before` goes on after it. `counts` are of the newest 20,000 then. Null when all were looked at.',
     examples: ['2027-01-12T13:30:00.000123Z', null],
   },
 });

@@ -35,7 +35,7 @@ export const consoleKeys: readonly AppOperation[] = [
     path: '/console/api/keys',
     summary: 'Create an API key',
     description:
-      'In the session’s mode. The text of the key is in this answer only. A live key is for a linked venue, and needs a code of the last ten minutes. A venue has at most 100 active keys in a mode (409 `too_many_keys`).',
+      'In the session’s mode. The text of the key is in this answer only. A live key is for a linked venue, and needs a code of the last ten minutes; one with `checkouts:write` can refund, so that an owner has to create it (403 `role_not_allowed`). A venue has at most 100 active keys in a mode (409 `too_many_keys`).',
     effect: 'write',
     stepUp: 'live',
     body: only('api_key_create'),
@@ -67,7 +67,7 @@ export const consoleKeys: readonly AppOperation[] = [
     path: '/console/api/keys/{id}/roll',
     summary: 'Replace an API key by a new one',
     description:
-      'The new key has the same name, scopes, addresses and limits, and lives as long as the old one was to live. The old one keeps working for `overlap_hours`, but never longer than it would have. A key is rolled once: 409 `already_rolled`, `key_revoked` or `key_expired` otherwise. A live key needs a code of the last ten minutes.',
+      'The new key has the same name, scopes, addresses and limits, and lives as long as the old one was to live. The old one keeps working for `overlap_hours`, but never longer than it would have. A key is rolled once: 409 `already_rolled`, `key_revoked` or `key_expired` otherwise. A live key needs a code of the last ten minutes, and one with `checkouts:write` an owner (403 `role_not_allowed`).',
     effect: 'write',
     stepUp: 'live',
     body: only('api_key_roll'),

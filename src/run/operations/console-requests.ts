@@ -83,6 +83,13 @@ export const consoleRequests: readonly AppOperation[] = [
             description: 'Send it as `before` to get the next page; null on the last page.',
             examples: ['req_01m7jxg750zvvr9etbq94z96f6'],
           },
+          searched_since: {
+            type: ['string', 'null'],
+            format: 'date-time',
+            description:
+              'A page looks through 50,000 requests at most. If it found less than it may, this is when the last of them arrived, and `next_before` goes on after it; else null.',
+            examples: ['2027-01-12T13:30:00.000123Z', null],
+          },
         }),
       },
     },

@@ -20,15 +20,16 @@ const PAGE = 'before';
 
 export function useAddressQuery(): AddressQuery {
   const { path, query } = useLocation();
-  const hrefWith = (changes: Changes): string => {
-    const { [PAGE]: _page, ...kept } = query;
+  const hrefFrom = (current: Readonly<Record<string, string>>, changes: Changes): string => {
+    const { [PAGE]: _page, ...kept } = current;
     const all = Object.entries({ ...kept, ...changes }).filter(([, value]) => value !== undefined && value !== '');
     return all.length === 0 ? path : `${path}?${new URLSearchParams(all as [string, string][])}`;
   };
   return {
     get: (name) => query[name] ?? '',
-    hrefWith,
-    replace: (changes) => goTo(hrefWith(changes), true),
+    hrefWith: (changes) => hrefFrom(query, changes),
+    // From the address of now, not from that of the last rendering: a field whose typing paused later must keep the others.
+    replace: (changes) => goTo(hrefFrom(Object.fromEntries(new URLSearchParams(location.search)), changes), true),
     isFiltered: Object.keys(query).some((name) => name !== PAGE),
   };
 }

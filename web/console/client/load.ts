@@ -34,6 +34,8 @@ export function useLoad<T>(
       if (!controller.signal.aborted) setState({ data, isSlow: false });
     } catch (error) {
       if (!controller.signal.aborted) setState((before) => ({ ...before, error, isSlow: false }));
+    } finally {
+      if (running.current === controller) running.current = null;
     }
   };
 
@@ -47,9 +49,13 @@ export function useLoad<T>(
     };
   }, [...deps]);
 
-  // Apart from the above: another pace keeps the data.
+  // Apart from the above: another pace keeps the data. A read that is under way is not begun again: on a slow line each would
+  // end the one before, and none would arrive.
+  const runIfIdle = (): void => {
+    if (!document.hidden && running.current === null) void run();
+  };
   useEffect(() => {
-    const timer = everyMs > 0 ? setInterval(() => !document.hidden && void run(), everyMs) : undefined;
+    const timer = everyMs > 0 ? setInterval(runIfIdle, everyMs) : undefined;
     return () => clearInterval(timer);
   }, [...deps, everyMs]);
 

@@ -3,12 +3,12 @@
 import type { ApiPromise } from '../../../sdk/src/api-promise.ts';
 import type { Api, RequestOptions } from '../../../sdk/src/api.ts';
 import type { PagePromise } from '../../../sdk/src/page.ts';
-import type { Account, AccountEmail, AccountSession, AccountUpdate, ApiKey, ApiKeyCreate, ApiKeyRoll, ApiKeyUpdate, AuditEntry, CatalogueItem, CatalogueVersions, CheckoutMoney, CheckoutRow, CheckoutTimeline, CodeMail, ConsoleChallenge, ConsoleEnded, ConsoleHome, ConsoleLinkSignIn, ConsoleSession, ConsoleSignIn, ConsoleSignInVerify, ConsoleSignedIn, ConsoleStepUp, CreatedApiKey, CreatedVenue, DomainCode, DomainCreate, DomainMail, EndpointHealth, FirstSteps, GoLive, Invitation, InvitationCreate, ListedDispute, LoggedRequest, LoggedRequestDetail, NotificationChange, NotificationPreference, PaidCheckout, Passkey, PasskeyAdd, PasskeyAnswer, PasskeyCreation, PasskeyRename, PasskeyRequest, PayoutBalance, PayoutOnboarding, PayoutOnboardingCreate, Person, PersonRole, Refund, RefundPreview, RequestSummary, RolledApiKey, Statement, StatementTotals, TermsAccept, TestInbox, VenueCreate, VenueOrigin, VenueOriginChange, VenueSettings, VenueUpdate } from './types.gen.ts';
+import type { Account, AccountEmail, AccountSession, AccountUpdate, ApiKey, ApiKeyCreate, ApiKeyRoll, ApiKeyUpdate, AuditEntry, CatalogueItem, CatalogueVersions, CheckoutMoney, CheckoutRow, CheckoutTimeline, CodeMail, ConsoleChallenge, ConsoleEnded, ConsoleHome, ConsoleLinkSignIn, ConsoleSession, ConsoleSignIn, ConsoleSignInVerify, ConsoleSignedIn, ConsoleStepUp, CreatedApiKey, CreatedVenue, DebtWriteOff, DeskAuditEntry, DeskDecision, DeskFee, DeskHealth, DeskOperator, DeskPerson, DeskRejection, DeskSession, DeskVenue, DeskVenueItem, DeskView, DomainCode, DomainCreate, DomainMail, EndpointHealth, FirstSteps, GoLive, Invitation, InvitationCreate, LimitRaise, ListedDispute, LoggedRequest, LoggedRequestDetail, ManualPayment, MoneyAction, MoneyHealth, NotificationChange, NotificationPreference, PaidCheckout, Passkey, PasskeyAdd, PasskeyAnswer, PasskeyCreation, PasskeyRename, PasskeyRequest, PayoutBalance, PayoutOnboarding, PayoutOnboardingCreate, Person, PersonRole, Refund, RefundPreview, RequestSummary, ReviewCase, ReviewItem, ReviewReason, RolledApiKey, Statement, StatementTotals, TermsAccept, TestInbox, VenueCreate, VenueOrigin, VenueOriginChange, VenueSettings, VenueSuspension, VenueUpdate } from './types.gen.ts';
 
 export type ListConsoleCheckoutsParams = {
   /** Only checkouts in this state. */
   readonly status?: "open" | "collecting" | "funded" | "completed" | "expired" | "canceled";
-  /** The id of a checkout, the beginning of a booking id, or words of the description or of the organizer’s name. */
+  /** The id of a checkout, of a share or of a payout, the beginning of a booking id, or words of the description or of the organizer’s name. */
   readonly q?: string;
   /** Only checkouts created at this time or later. */
   readonly from?: string;
@@ -131,6 +131,51 @@ export type ListAuditParams = {
   readonly before?: string;
   /** Only actions that begin with this text. */
   readonly action?: string;
+};
+
+export type ListReviewsParams = {
+  /** Only objects in this state. */
+  readonly status?: "pending" | "approved" | "rejected";
+  /** Only objects of this kind. */
+  readonly kind?: "offering" | "event" | "boat";
+  /** Only objects of this mode. */
+  readonly mode?: "test" | "live";
+  /** Only objects of this venue. */
+  readonly venue?: string;
+  /** The largest number of objects in the page. */
+  readonly limit?: number;
+  /** The `next_after` of the previous page. */
+  readonly after?: string;
+};
+
+export type GetMoneyHealthParams = {
+  /** The mode. */
+  readonly mode?: "test" | "live";
+};
+
+export type ListDeskVenuesParams = {
+  /** The largest number of objects in the page; a page of large objects has fewer. */
+  readonly limit?: number;
+  /** The `next_before` of the previous page: the answer holds only older objects. */
+  readonly before?: string;
+  /** A part of the name; or the id of a venue, the mail address of one of its people, the id or the hint of a key. */
+  readonly q?: string;
+};
+
+export type ListDeskPeopleParams = {
+  /** The mail address, or the id of the account. */
+  readonly q?: string;
+};
+
+export type ListDeskAuditParams = {
+  /** The largest number of objects in the page; a page of large objects has fewer. */
+  readonly limit?: number;
+  /** The `next_before` of the previous page: the answer holds only older objects. */
+  readonly before?: string;
+  /** Only entries of this venue. */
+  readonly venue?: string;
+  /** Only what operators did. */
+  readonly by?: "operators";
 };
 
 export class ConsoleOperations {
@@ -361,26 +406,26 @@ export class ConsoleOperations {
    */
   listConsoleCheckouts(query?: ListConsoleCheckoutsParams, options?: RequestOptions): PagePromise<CheckoutRow, {
     readonly data: readonly CheckoutRow[];
-    /** Send it as `before` to get the next page; null on the last page. */
+    /** Send it as `before` to get the next page, which may be empty while `searched_since` is not null; null on the last page. */
     readonly next_before: string | null;
     /** How many checkouts of the same filters, but the status, have each status. */
     readonly counts: {
-      /** How many there are. */
+      /** How many there are; of one status at most 10,000, which means that many or more. */
       readonly all: number;
-      /** How many there are. */
+      /** How many there are; of one status at most 10,000, which means that many or more. */
       readonly open: number;
-      /** How many there are. */
+      /** How many there are; of one status at most 10,000, which means that many or more. */
       readonly collecting: number;
-      /** How many there are. */
+      /** How many there are; of one status at most 10,000, which means that many or more. */
       readonly funded: number;
-      /** How many there are. */
+      /** How many there are; of one status at most 10,000, which means that many or more. */
       readonly completed: number;
-      /** How many there are. */
+      /** How many there are; of one status at most 10,000, which means that many or more. */
       readonly expired: number;
-      /** How many there are. */
+      /** How many there are; of one status at most 10,000, which means that many or more. */
       readonly canceled: number;
     };
-    /** A search by words looks at the newest 20,000 checkouts: since when. Null when it looks at all of them. */
+    /** A search, and the filters by amount, offering and key, look at 20,000 checkouts for a page: this is when the last of them was created, and `next_before` goes on after it. `counts` are of the newest 20,000 then. Null when all were looked at. */
     readonly searched_since: string | null;
   }> {
     return this.#api.list({ method: 'GET', path: '/console/api/checkouts', query, cursor: 'before' }, options);
@@ -570,7 +615,7 @@ export class ConsoleOperations {
     return this.#api.list({ method: 'GET', path: '/console/api/keys', query, cursor: 'before' }, options);
   }
   /**
-   * Create an API key. In the session’s mode. The text of the key is in this answer only. A live key is for a linked venue, and needs a code of the last ten minutes. A venue has at most 100 active keys in a mode (409 `too_many_keys`).
+   * Create an API key. In the session’s mode. The text of the key is in this answer only. A live key is for a linked venue, and needs a code of the last ten minutes; one with `checkouts:write` can refund, so that an owner has to create it (403 `role_not_allowed`). A venue has at most 100 active keys in a mode (409 `too_many_keys`).
    * `POST /console/api/keys`
    */
   createKey(body: ApiKeyCreate, options?: RequestOptions): ApiPromise<CreatedApiKey> {
@@ -584,7 +629,7 @@ export class ConsoleOperations {
     return this.#api.send({ method: 'POST', path: '/console/api/keys/{id}', params: [id], body }, options);
   }
   /**
-   * Replace an API key by a new one. The new key has the same name, scopes, addresses and limits, and lives as long as the old one was to live. The old one keeps working for `overlap_hours`, but never longer than it would have. A key is rolled once: 409 `already_rolled`, `key_revoked` or `key_expired` otherwise. A live key needs a code of the last ten minutes.
+   * Replace an API key by a new one. The new key has the same name, scopes, addresses and limits, and lives as long as the old one was to live. The old one keeps working for `overlap_hours`, but never longer than it would have. A key is rolled once: 409 `already_rolled`, `key_revoked` or `key_expired` otherwise. A live key needs a code of the last ten minutes, and one with `checkouts:write` an owner (403 `role_not_allowed`).
    * `POST /console/api/keys/{id}/roll`
    */
   rollKey(id: string, body?: ApiKeyRoll, options?: RequestOptions): ApiPromise<RolledApiKey> {
@@ -601,7 +646,13 @@ export class ConsoleOperations {
    * List the requests of the venue’s keys. Newest first, of the last 7 days or as long as the operator keeps them. A request is listed about a second after its answer; under overload some are not kept. Calls of the console itself are not in the list.
    * `GET /console/api/requests`
    */
-  listRequests(query?: ListRequestsParams, options?: RequestOptions): PagePromise<LoggedRequest> {
+  listRequests(query?: ListRequestsParams, options?: RequestOptions): PagePromise<LoggedRequest, {
+    readonly data: readonly LoggedRequest[];
+    /** Send it as `before` to get the next page; null on the last page. */
+    readonly next_before: string | null;
+    /** A page looks through 50,000 requests at most. If it found less than it may, this is when the last of them arrived, and `next_before` goes on after it; else null. */
+    readonly searched_since: string | null;
+  }> {
     return this.#api.list({ method: 'GET', path: '/console/api/requests', query, cursor: 'before' }, options);
   }
   /**
@@ -756,5 +807,177 @@ export class ConsoleOperations {
     readonly data: readonly NotificationPreference[];
   }> {
     return this.#api.list({ method: 'POST', path: '/console/api/notifications', body }, options);
+  }
+  /**
+   * Get the signed-in operator.
+   * `GET /desk/api/session`
+   */
+  getDeskSession(options?: RequestOptions): ApiPromise<DeskSession> {
+    return this.#api.send({ method: 'GET', path: '/desk/api/session' }, options);
+  }
+  /**
+   * List what waits for review. Offerings, events and boats of every venue, in both modes. What waits comes oldest first; what was reviewed, newest first.
+   * `GET /desk/api/reviews`
+   */
+  listReviews(query?: ListReviewsParams, options?: RequestOptions): PagePromise<ReviewItem, {
+    readonly data: readonly ReviewItem[];
+    /** Send it as `after` to get the next page; null on the last page. */
+    readonly next_after: string | null;
+    /** How many objects wait for review. */
+    readonly waiting: number;
+    readonly reasons: readonly ReviewReason[];
+  }> {
+    return this.#api.list({ method: 'GET', path: '/desk/api/reviews', query, cursor: 'after' }, options);
+  }
+  /**
+   * Get an object as a reviewer sees it. What members see beside what waits, where the two differ, what reviewers alone see, and the decisions.
+   * `GET /desk/api/reviews/{id}`
+   */
+  getReview(id: string, options?: RequestOptions): ApiPromise<ReviewCase> {
+    return this.#api.send({ method: 'GET', path: '/desk/api/reviews/{id}', params: [id] }, options);
+  }
+  /**
+   * Approve what waits. Members see it from now on. 409 `changed_since`: it was changed after it was shown.
+   * `POST /desk/api/reviews/{id}/approve`
+   */
+  approveReview(id: string, body: DeskDecision, options?: RequestOptions): ApiPromise<ReviewCase> {
+    return this.#api.send({ method: 'POST', path: '/desk/api/reviews/{id}/approve', params: [id], body }, options);
+  }
+  /**
+   * Reject what waits. The venue reads the note. A version that members see stays. 409 `changed_since`: it was changed after it was shown.
+   * `POST /desk/api/reviews/{id}/reject`
+   */
+  rejectReview(id: string, body: DeskRejection, options?: RequestOptions): ApiPromise<ReviewCase> {
+    return this.#api.send({ method: 'POST', path: '/desk/api/reviews/{id}/reject', params: [id], body }, options);
+  }
+  /**
+   * Take down what members see. Members see no version of it from now on, and the venue reads the note. 409 `changed_since`: it was changed after it was shown.
+   * `POST /desk/api/reviews/{id}/take_down`
+   */
+  takeDownReview(id: string, body: DeskRejection, options?: RequestOptions): ApiPromise<ReviewCase> {
+    return this.#api.send({ method: 'POST', path: '/desk/api/reviews/{id}/take_down', params: [id], body }, options);
+  }
+  /**
+   * Let what was rejected wait again. Its note is gone, and its venue gets no event. 409 `changed_since`: it was changed after it was shown.
+   * `POST /desk/api/reviews/{id}/reopen`
+   */
+  reopenReview(id: string, body: DeskDecision, options?: RequestOptions): ApiPromise<ReviewCase> {
+    return this.#api.send({ method: 'POST', path: '/desk/api/reviews/{id}/reopen', params: [id], body }, options);
+  }
+  /**
+   * Get what needs a person about money. Failed refunds, transfers and reversals, debts and disputes; what is tried again by itself; the last reconcile and ledger check.
+   * `GET /desk/api/money`
+   */
+  getMoneyHealth(query?: GetMoneyHealthParams, options?: RequestOptions): ApiPromise<MoneyHealth> {
+    return this.#api.send({ method: 'GET', path: '/desk/api/money', query }, options);
+  }
+  /**
+   * Charge the cards of a funded checkout now. A card that is charged is never charged again. 409 `not_funded`: nothing is left to charge.
+   * `POST /desk/api/money/venues/{venue_id}/checkouts/{id}/retry`
+   */
+  retryCapture(venueId: string, id: string, options?: RequestOptions): ApiPromise<MoneyAction> {
+    return this.#api.send({ method: 'POST', path: '/desk/api/money/venues/{venue_id}/checkouts/{id}/retry', params: [venueId, id] }, options);
+  }
+  /**
+   * Try a refund, transfer or reversal again. The worker sends it within a second. A failed one uses another key at the processor. 409 `not_retryable`: it is done, or not due yet.
+   * `POST /desk/api/money/venues/{venue_id}/movements/{id}/retry`
+   */
+  retryMovement(venueId: string, id: string, options?: RequestOptions): ApiPromise<MoneyAction> {
+    return this.#api.send({ method: 'POST', path: '/desk/api/money/venues/{venue_id}/movements/{id}/retry', params: [venueId, id] }, options);
+  }
+  /**
+   * Record that a failed refund was paid outside. It is never sent again. The ledger has it as paid elsewhere. 409 `not_failed`: it has not failed.
+   * `POST /desk/api/money/venues/{venue_id}/movements/{id}/pay_by_hand`
+   */
+  payByHand(venueId: string, id: string, body: ManualPayment, options?: RequestOptions): ApiPromise<MoneyAction> {
+    return this.#api.send({ method: 'POST', path: '/desk/api/money/venues/{venue_id}/movements/{id}/pay_by_hand', params: [venueId, id], body }, options);
+  }
+  /**
+   * Write off what a venue owes. The loss is ours, and the ledger has it. 409 `debt_changed`: the venue owes another amount by now.
+   * `POST /desk/api/money/venues/{venue_id}/movements/{id}/write_off`
+   */
+  writeOffDebt(venueId: string, id: string, body: DebtWriteOff, options?: RequestOptions): ApiPromise<MoneyAction> {
+    return this.#api.send({ method: 'POST', path: '/desk/api/money/venues/{venue_id}/movements/{id}/write_off', params: [venueId, id], body }, options);
+  }
+  /**
+   * Get the health of the installation. Queues and their oldest row, endpoints, senders, card processors, the processes that run, and the last checks of the books.
+   * `GET /desk/api/health`
+   */
+  deskHealth(options?: RequestOptions): ApiPromise<DeskHealth> {
+    return this.#api.send({ method: 'GET', path: '/desk/api/health' }, options);
+  }
+  /**
+   * Search venues. Newest first.
+   * `GET /desk/api/venues`
+   */
+  listDeskVenues(query?: ListDeskVenuesParams, options?: RequestOptions): PagePromise<DeskVenueItem> {
+    return this.#api.list({ method: 'GET', path: '/desk/api/venues', query, cursor: 'before' }, options);
+  }
+  /**
+   * Get a venue as an operator sees it.
+   * `GET /desk/api/venues/{id}`
+   */
+  getDeskVenue(id: string, options?: RequestOptions): ApiPromise<DeskVenue> {
+    return this.#api.send({ method: 'GET', path: '/desk/api/venues/{id}', params: [id] }, options);
+  }
+  /**
+   * Set the fee of a venue. For checkouts that are created from now on. The answer says whether it covers what the processor charges.
+   * `POST /desk/api/venues/{id}/fee`
+   */
+  setVenueFee(id: string, body: DeskFee, options?: RequestOptions): ApiPromise<DeskVenue> {
+    return this.#api.send({ method: 'POST', path: '/desk/api/venues/{id}/fee', params: [id], body }, options);
+  }
+  /**
+   * Suspend a venue. No new checkouts in either mode (403 `venue_suspended`); those that exist end as they would.
+   * `POST /desk/api/venues/{id}/suspend`
+   */
+  suspendVenue(id: string, body: VenueSuspension, options?: RequestOptions): ApiPromise<DeskVenue> {
+    return this.#api.send({ method: 'POST', path: '/desk/api/venues/{id}/suspend', params: [id], body }, options);
+  }
+  /**
+   * Let a suspended venue go on.
+   * `POST /desk/api/venues/{id}/resume`
+   */
+  resumeVenue(id: string, options?: RequestOptions): ApiPromise<DeskVenue> {
+    return this.#api.send({ method: 'POST', path: '/desk/api/venues/{id}/resume', params: [id] }, options);
+  }
+  /**
+   * Raise the limits of a key or a venue for a time. For the secret keys that the venue has now. The higher of both limits counts, until the end.
+   * `POST /desk/api/venues/{id}/limits`
+   */
+  raiseLimits(id: string, body: LimitRaise, options?: RequestOptions): ApiPromise<DeskVenue> {
+    return this.#api.send({ method: 'POST', path: '/desk/api/venues/{id}/limits', params: [id], body }, options);
+  }
+  /**
+   * Look at a venue as its people see it. For half an hour this session reads the venue in the console, as a viewer of it. Writes are refused. It is in the audit log of the venue.
+   * `POST /desk/api/venues/{id}/view`
+   */
+  viewVenue(id: string, options?: RequestOptions): ApiPromise<DeskView> {
+    return this.#api.send({ method: 'POST', path: '/desk/api/venues/{id}/view', params: [id] }, options);
+  }
+  /**
+   * Find a person. Mail addresses are stored encrypted, so a person is found by the whole address or by the id of the account.
+   * `GET /desk/api/people`
+   */
+  listDeskPeople(query?: ListDeskPeopleParams, options?: RequestOptions): PagePromise<DeskPerson, {
+    readonly data: readonly DeskPerson[];
+  }> {
+    return this.#api.list({ method: 'GET', path: '/desk/api/people', query }, options);
+  }
+  /**
+   * List the operators.
+   * `GET /desk/api/operators`
+   */
+  listOperators(options?: RequestOptions): PagePromise<DeskOperator, {
+    readonly data: readonly DeskOperator[];
+  }> {
+    return this.#api.list({ method: 'GET', path: '/desk/api/operators' }, options);
+  }
+  /**
+   * List the audit log of every venue and of the installation. Newest first.
+   * `GET /desk/api/audit`
+   */
+  listDeskAudit(query?: ListDeskAuditParams, options?: RequestOptions): PagePromise<DeskAuditEntry> {
+    return this.#api.list({ method: 'GET', path: '/desk/api/audit', query, cursor: 'before' }, options);
   }
 }

@@ -82,6 +82,12 @@ function EmailForm(): JSX.Element {
     setCode('');
     showToast('Your mail address is changed.');
   });
+  /** The address was mistyped: it is still in the field. */
+  const correct = (): void => {
+    setChallengeId(null);
+    setCode('');
+    verify.reset();
+  };
   const other = change.otherProblem(['/email']) ?? verify.otherProblem(['/code', '/challenge_id']);
   return (
     <form
@@ -122,6 +128,11 @@ function EmailForm(): JSX.Element {
       >
         {challengeId === null ? 'Change the mail address' : 'Confirm'}
       </Button>
+      {challengeId !== null && (
+        <Button kind="quiet" onClick={correct}>
+          Use another address
+        </Button>
+      )}
     </form>
   );
 }

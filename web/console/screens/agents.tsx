@@ -2,12 +2,13 @@
 
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import { agentConfigs, KEY_VARIABLE } from '../../../sdk/src/agent-configs.ts';
 import { mayDevelop } from '../client/rights.ts';
-import { testKeys, usePlace } from '../session.ts';
+import { testKeys } from '../client/test-keys.ts';
+import { usePlace } from '../session.ts';
 import { useApiCall } from '../shell/api-line.tsx';
 import { Copy, Link, LinkButton } from '../ui/controls.tsx';
 import { Page, Section, Snippet, Table } from '../ui/parts.tsx';
-import { agentConfigs, KEY_VARIABLE } from './agent-configs.ts';
 
 /** The table of the guide, "Connect an AI agent". */
 const TOOLS: readonly (readonly [string, string, string])[] = [

@@ -1,17 +1,16 @@
 // The venue's audit log: who did what, when and from where. It cannot be changed.
 
 import type { JSX } from 'preact';
-import { useAction } from '../client/action.ts';
 import { useAddressQuery } from '../client/address-query.ts';
 import { useLoad } from '../client/load.ts';
 import type { AuditEntry } from '../client/types.gen.ts';
 import { usePlace } from '../session.ts';
 import { useApiCall } from '../shell/api-line.tsx';
-import { Button, Id, SelectField } from '../ui/controls.tsx';
-import { saveFile } from '../ui/download.ts';
+import { Id, SelectField } from '../ui/controls.tsx';
+import { CsvButton } from '../ui/csv-button.tsx';
 import { dateTime, words } from '../ui/format.ts';
 import { Pages } from '../ui/pages.tsx';
-import { Empty, Failed, Page, Shown, Table } from '../ui/parts.tsx';
+import { Empty, Page, Shown, Table } from '../ui/parts.tsx';
 
 /** The beginnings of actions, as src/domain writes them. */
 const ACTIONS = [
@@ -36,18 +35,17 @@ export default function AuditScreen(): JSX.Element {
   );
   const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
   useApiCall({ method: 'GET', path: `/console/api/audit?${search}` });
-  const csv = useAction(async () => saveFile('audit.csv', await client.console.listAuditCsv({ ...query, limit: 100 })));
   return (
     <Page
       title="Audit log"
       lead="Who did what, when and from where. It cannot be changed."
       actions={
-        <Button icon="download" isBusy={csv.isBusy} onClick={() => void csv.run()}>
-          CSV
-        </Button>
+        <CsvButton
+          name="audit"
+          read={(page) => client.console.listAuditCsv({ ...(action === '' ? {} : { action }), ...page })}
+        />
       }
     >
-      {csv.error !== undefined && <Failed error={csv.error} />}
       <div class="filters">
         <SelectField
           label="Show"

@@ -5,9 +5,10 @@ import { useState } from 'preact/hooks';
 import { useAction } from '../client/action.ts';
 import { useLoad } from '../client/load.ts';
 import type { Invitation, Person } from '../client/types.gen.ts';
-import { usePlace } from '../session.ts';
+import { homeHref, loadSession, usePlace } from '../session.ts';
 import { showToast } from '../shell/announce.tsx';
 import { useApiCall } from '../shell/api-line.tsx';
+import { goTo } from '../shell/go-to.ts';
 import { Button, SelectField, TextField } from '../ui/controls.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { date } from '../ui/format.ts';
@@ -22,7 +23,10 @@ const ROLES: readonly { readonly value: Role; readonly label: string }[] = [
   { value: 'viewer', label: 'Viewer: reads' },
 ];
 
-type Open = { readonly kind: 'invite' } | { readonly kind: 'role' | 'remove'; readonly person: Person } | null;
+type Open =
+  | { readonly kind: 'invite' | 'leave' }
+  | { readonly kind: 'role' | 'remove'; readonly person: Person }
+  | null;
 
 export default function TeamScreen(): JSX.Element {
   const { venue, client } = usePlace();
@@ -53,10 +57,16 @@ export default function TeamScreen(): JSX.Element {
       <Shown loaded={people} lines={4}>
         {(list) => <PeopleTable people={list} isOwner={isOwner} onOpen={setOpen} />}
       </Shown>
+      <p>
+        <Button icon="out" onClick={() => setOpen({ kind: 'leave' })}>
+          Leave this venue…
+        </Button>
+      </p>
       <Shown loaded={invitations} lines={2}>
         {(list) => <InvitationsTable invitations={list} isOwner={isOwner} onChanged={() => void close(true)} />}
       </Shown>
       {open?.kind === 'invite' && <InviteDialog onClose={close} />}
+      {open?.kind === 'leave' && <LeaveDialog onClose={close} />}
       {open?.kind === 'role' && <RoleDialog person={open.person} onClose={close} />}
       {open?.kind === 'remove' && <RemoveDialog person={open.person} onClose={close} />}
     </Page>
@@ -93,13 +103,15 @@ function PeopleTable({ people, isOwner, onOpen }: PeopleProps): JSX.Element {
                 >
                   Change role
                 </Button>
-                <Button
-                  kind="quiet"
-                  onClick={() => onOpen({ kind: 'remove', person })}
-                  label={`Remove ${nameOf(person)}`}
-                >
-                  Remove
-                </Button>
+                {!person.is_you && (
+                  <Button
+                    kind="quiet"
+                    onClick={() => onOpen({ kind: 'remove', person })}
+                    label={`Remove ${nameOf(person)}`}
+                  >
+                    Remove
+                  </Button>
+                )}
               </>
             )}
           </td>
@@ -211,6 +223,8 @@ function RoleDialog({ person, onClose }: DialogProps & { readonly person: Person
     await client.console.changePersonRole(person.id, { role });
     showToast(`${nameOf(person)} is ${roleName(role).toLowerCase()} now.`);
     await onClose(true);
+    // Every screen offers what the role in the session may do.
+    if (person.is_you) await loadSession();
   });
   return (
     <Dialog
@@ -228,7 +242,17 @@ function RoleDialog({ person, onClose }: DialogProps & { readonly person: Person
       }
     >
       {change.error !== undefined && <Failed error={change.error} />}
-      <SelectField label="Role" value={role} choices={ROLES} onChange={(value) => setRole(value as Role)} />
+      <SelectField
+        label="Role"
+        value={role}
+        choices={ROLES}
+        onChange={(value) => setRole(value as Role)}
+        hint={
+          person.is_you && role !== 'owner'
+            ? 'You give up what an owner may do. Another owner can give it back.'
+            : undefined
+        }
+      />
     </Dialog>
   );
 }
@@ -257,6 +281,35 @@ function RemoveDialog({ person, onClose }: DialogProps & { readonly person: Pers
     >
       {remove.error !== undefined && <Failed error={remove.error} />}
       <p>From the next request on they see nothing of {venue.name}. Keys that they made keep working.</p>
+    </Dialog>
+  );
+}
+
+function LeaveDialog({ onClose }: DialogProps): JSX.Element {
+  const { venue, client } = usePlace();
+  const leave = useAction(async () => {
+    await client.console.leaveVenue();
+    showToast(`You left ${venue.name}.`);
+    await loadSession();
+    goTo(homeHref(), true);
+  });
+  return (
+    <Dialog
+      title={`Leave ${venue.name}?`}
+      onClose={() => void onClose(false)}
+      onSubmit={() => void leave.run()}
+      note="Your account stays. An owner can invite you again."
+      buttons={
+        <>
+          <Button onClick={() => void onClose(false)}>Cancel</Button>
+          <Button kind="danger" type="submit" isBusy={leave.isBusy}>
+            Leave the venue
+          </Button>
+        </>
+      }
+    >
+      {leave.error !== undefined && <Failed error={leave.error} />}
+      <p>From the next request on you see nothing of it. Keys that you made keep working.</p>
     </Dialog>
   );
 }

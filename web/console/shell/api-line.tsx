@@ -1,10 +1,11 @@
 // The line at the foot of every screen: the call that does the same, and a drawer with it in four languages, its answer, and
-// what it needs. It never contains a secret, only $EVERYSHARE_KEY.
+// what it needs. It never contains a secret, only $EVERYSHARE_KEY. A call of the console alone is named, and not written for
+// other clients: no key may make it.
 
 import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { addressOf, answers } from '../client/api.ts';
+import { type Answer, addressOf, answers } from '../client/api.ts';
 import { Copy } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
 
@@ -19,7 +20,7 @@ export interface ApiCall {
   readonly sdk?: string;
   /** The tool of the tool server: `list_bookings`, with its arguments. */
   readonly tool?: { readonly name: string; readonly arguments: unknown };
-  /** The address that this screen itself reads, where it is another one: its answer is shown. */
+  /** The path that this screen itself reads, where it is another one: its last answer is shown. */
   readonly reads?: string;
 }
 
@@ -59,9 +60,13 @@ export function ApiLine(): JSX.Element | null {
         <code>
           <b>{shown.method}</b> {shown.path}
         </code>
-        <Copy text={textOf('curl', shown)} label="Copy as curl">
-          Copy as curl
-        </Copy>
+        {isOfConsole(shown) ? (
+          <span class="quiet">A call of the console alone</span>
+        ) : (
+          <Copy text={textOf('curl', shown)} label="Copy as curl">
+            Copy as curl
+          </Copy>
+        )}
         <button type="button" class="button quiet" aria-expanded={isOpen.value} onClick={toggleApiLine}>
           <Icon name={isOpen.value ? 'down' : 'up'} /> <span>{isOpen.value ? 'Close' : 'Open'}</span> <kbd>.</kbd>
         </button>
@@ -71,8 +76,9 @@ export function ApiLine(): JSX.Element | null {
 }
 
 function Drawer({ call: shown }: { readonly call: ApiCall }): JSX.Element {
-  const text = textOf(tab.value, shown);
-  const answer = answers.value.get(addressOf('GET', shown.reads ?? shown.path));
+  const isAlone = isOfConsole(shown);
+  const text = isAlone ? `${shown.method} ${shown.path}` : textOf(tab.value, shown);
+  const answer = lastAnswer(shown.reads ?? shown.path);
   const choose = (name: Tab): void => {
     tab.value = name;
     localStorage.setItem(TAB, name);
@@ -81,13 +87,15 @@ function Drawer({ call: shown }: { readonly call: ApiCall }): JSX.Element {
     <div class="drawer">
       <header>
         <b>What this page shows, as a call.</b>
-        <div class="tab-list" role="group" aria-label="Language">
-          {TABS.map((name) => (
-            <button key={name} type="button" aria-pressed={tab.value === name} onClick={() => choose(name)}>
-              {name}
-            </button>
-          ))}
-        </div>
+        {!isAlone && (
+          <div class="tab-list" role="group" aria-label="Language">
+            {TABS.map((name) => (
+              <button key={name} type="button" aria-pressed={tab.value === name} onClick={() => choose(name)}>
+                {name}
+              </button>
+            ))}
+          </div>
+        )}
       </header>
       <div class="pair">
         <section>
@@ -96,20 +104,35 @@ function Drawer({ call: shown }: { readonly call: ApiCall }): JSX.Element {
           </header>
           <pre tabIndex={0}>{text}</pre>
           <p>
-            {shown.scope === undefined
-              ? 'The console alone makes this call, with your session.'
-              : `Needs the scope ${shown.scope}.`}
+            {isAlone
+              ? 'The console alone makes this call, with your session. No key may.'
+              : needs(shown.scope ?? 'none')}
           </p>
         </section>
         <section>
           <header>
-            <b>Answer</b> {answer !== undefined && <span class="chip green">{answer.status}</span>}
+            <b>Answer</b>{' '}
+            {answer !== undefined && (
+              <span class={`chip ${answer.status < 400 ? 'green' : 'red'}`}>{answer.status}</span>
+            )}
           </header>
-          <pre tabIndex={0}>{answer === undefined ? 'Not asked yet.' : pretty(answer.body)}</pre>
+          <pre tabIndex={0}>{answer === undefined ? 'This page has not made the call.' : pretty(answer.body)}</pre>
         </section>
       </div>
     </div>
   );
+}
+
+const isOfConsole = ({ scope }: ApiCall): boolean => scope === undefined;
+const needs = (scope: string): string =>
+  scope.startsWith('none') ? `Needs no scope${scope.slice('none'.length)}.` : `Needs the scope ${scope}.`;
+
+/** The answer to exactly this address, else the last one of its path: filters and pages are of the screen. */
+function lastAnswer(address: string): Answer | undefined {
+  const pathOf = (text: string): string => text.split('?')[0] ?? '';
+  const wanted = addressOf('GET', address);
+  const ofPath = [...answers.value].filter(([one]) => pathOf(one) === pathOf(wanted));
+  return answers.value.get(wanted) ?? ofPath.at(-1)?.[1];
 }
 
 const MAX_SHOWN = 20_000;

@@ -4,7 +4,10 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { hrefOf, place, screenPath, session, signOut, usePlace } from '../session.ts';
 import { Icon } from '../ui/icon.tsx';
+import { messageOf, Page } from '../ui/parts.tsx';
+import { showToast } from './announce.tsx';
 import { ApiLine } from './api-line.tsx';
+import { Menu } from './menu.tsx';
 import {
   DEVELOPERS,
   EVERYWHERE,
@@ -114,30 +117,32 @@ function VenueMenu(): JSX.Element {
   const { venue, mode } = usePlace();
   const person = session.value?.account;
   return (
-    <details class="venue-menu">
-      <summary>
-        <span class="badge" aria-hidden="true">
-          {initials(venue.name)}
-        </span>
-        <span class="names">
-          <b>{venue.name}</b>
-          <span>
-            {venue.linked ? '' : 'Sandbox · '}
-            {person?.name ?? person?.email}
+    <Menu
+      class="venue-menu"
+      button={
+        <>
+          <span class="badge" aria-hidden="true">
+            {initials(venue.name)}
           </span>
-        </span>
-        <Icon name="down" />
-      </summary>
-      <div class="menu">
-        <VenueList mode={mode} />
-        <a href="/console/account">
-          <Icon name="person" /> Your account
-        </a>
-        <button type="button" onClick={() => void signOut()}>
-          <Icon name="out" /> Sign out
-        </button>
-      </div>
-    </details>
+          <span class="names">
+            <b>{venue.name}</b>
+            <span>
+              {venue.linked ? '' : 'Sandbox · '}
+              {person?.name ?? person?.email}
+            </span>
+          </span>
+          <Icon name="down" />
+        </>
+      }
+    >
+      <VenueList mode={mode} />
+      <a href="/console/account">
+        <Icon name="person" /> Your account
+      </a>
+      <button type="button" onClick={leaveConsole}>
+        <Icon name="out" /> Sign out
+      </button>
+    </Menu>
   );
 }
 
@@ -175,32 +180,52 @@ function TopLine(): JSX.Element {
           <li>{object === '' ? <b>{current?.name}</b> : <a href={hrefOf(current?.to ?? '/')}>{current?.name}</a>}</li>
           {object !== '' && (
             <li>
-              <b>{decodeURIComponent(object)}</b>
+              <b>{decoded(object)}</b>
             </li>
           )}
         </ol>
       </nav>
-      <details class="help-menu">
-        <summary>
-          <Icon name="help" /> Help
-        </summary>
-        <div class="menu">
-          <a href={hrefOf(FIRST_STEPS.to)}>
-            <Icon name={FIRST_STEPS.icon} /> {FIRST_STEPS.name}
+      <Menu
+        class="help-menu"
+        button={
+          <>
+            <Icon name="help" /> Help
+          </>
+        }
+      >
+        <a href={hrefOf(FIRST_STEPS.to)}>
+          <Icon name={FIRST_STEPS.icon} /> {FIRST_STEPS.name}
+        </a>
+        {DOCUMENTATION.map(({ href, name, icon }) => (
+          <a key={href} href={href}>
+            <Icon name={icon} /> {name}
           </a>
-          <a href="/docs">
-            <Icon name="lines" /> Documentation
-          </a>
-          <a href="/docs/reference">
-            <Icon name="code" /> API reference
-          </a>
-        </div>
-      </details>
+        ))}
+      </Menu>
       <button type="button" onClick={openShortcuts}>
         Shortcuts <kbd>?</kbd>
       </button>
     </div>
   );
+}
+
+const DOCUMENTATION = [
+  { href: '/docs', name: 'Documentation', icon: 'lines' },
+  { href: '/docs/reference', name: 'API reference', icon: 'code' },
+] as const;
+
+/** An address that is wrongly encoded is shown as it is. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** A person who leaves a shared computer must know when they are still signed in. */
+function leaveConsole(): void {
+  signOut().catch((error) => showToast(`You are still signed in. ${messageOf(error)}`, true));
 }
 
 function PhoneHead(): JSX.Element {
@@ -251,10 +276,8 @@ export function MenuScreen({
   readonly items: readonly NavigationItem[];
   readonly title: string;
 }): JSX.Element {
-  document.title = `${title} · Everyshare`;
   return (
-    <div class="page">
-      <h1>{title}</h1>
+    <Page title={title}>
       <ul class="menu-list">{items.map(navigationLink)}</ul>
       {title === 'More' && place.value !== null && (
         <ul class="menu-list">
@@ -263,18 +286,25 @@ export function MenuScreen({
               <VenueList mode={place.value.mode} />
             </li>
           )}
+          {DOCUMENTATION.map(({ href, name, icon }) => (
+            <li key={href}>
+              <a href={href}>
+                <Icon name={icon} /> <span>{name}</span>
+              </a>
+            </li>
+          ))}
           <li>
             <a href="/console/account">
               <Icon name="person" /> <span>Your account</span>
             </a>
           </li>
           <li>
-            <button type="button" onClick={() => void signOut()}>
+            <button type="button" onClick={leaveConsole}>
               <Icon name="out" /> <span>Sign out</span>
             </button>
           </li>
         </ul>
       )}
-    </div>
+    </Page>
   );
 }

@@ -29,14 +29,12 @@ export function addFinder(finder: Finder): void {
   finders.push(finder);
 }
 
-/** Where an id leads, by its prefix. */
+/** Where an id leads, by its prefix. The ids of shares and payouts are found by the search for checkouts. */
 const PREFIXES: readonly (readonly [RegExp, string, string, IconName])[] = [
   [/^chk_\w+$/, 'Checkout', '/checkouts/', 'receipt'],
   [/^evt_\w+$/, 'Event', '/events/', 'bolt'],
   [/^req_\w+$/, 'Request', '/requests/', 'lines'],
-  [/^po_\w+$/, 'Payout', '/payouts/', 'bank'],
   [/^key_\w+$/, 'Key', '/keys/', 'key'],
-  [/^shr_\w+$/, 'Checkout with this share', '/checkouts?q=', 'receipt'],
 ];
 
 function known(text: string): Hit[] {
@@ -67,23 +65,32 @@ const WAIT_MS = 150;
 function PaletteDialog(): JSX.Element {
   const element = useRef<HTMLDialogElement>(null);
   const [text, setText] = useState('');
-  const [found, setFound] = useState<readonly Hit[]>([]);
-  const [at, setAt] = useState(0);
+  // With the text that they were found for: hits of an earlier text are never shown, or opened, for a later one.
+  const [found, setFound] = useState<{ readonly text: string; readonly hits: readonly Hit[] }>({ text: '', hits: [] });
+  // By address: a hit that was chosen stays chosen when more are found.
+  const [chosen, setChosen] = useState<string | null>(null);
   useEffect(() => element.current?.showModal(), []);
   useEffect(() => {
     const controller = new AbortController();
     const timer = setTimeout(async () => {
-      if (text.trim().length < 2) return setFound([]);
+      if (text.trim().length < 2) return;
       const results = await Promise.allSettled(finders.map((finder) => finder(text.trim(), controller.signal)));
       if (!controller.signal.aborted)
-        setFound(results.flatMap((result) => (result.status === 'fulfilled' ? result.value : [])));
+        setFound({
+          text,
+          hits: results.flatMap((result) => (result.status === 'fulfilled' ? result.value : [])),
+        });
     }, WAIT_MS);
     return () => {
       clearTimeout(timer);
       controller.abort();
     };
   }, [text]);
-  const hits = [...found, ...known(text)];
+  const hits = [...(found.text === text ? found.hits : []), ...known(text)];
+  const at = Math.max(
+    0,
+    hits.findIndex(({ href }) => href === chosen),
+  );
   const close = (): void => {
     isShown.value = false;
   };
@@ -96,7 +103,7 @@ function PaletteDialog(): JSX.Element {
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
     if (step !== 0) {
       event.preventDefault();
-      setAt((before) => (before + step + hits.length) % Math.max(1, hits.length));
+      setChosen(hits[(at + step + hits.length) % Math.max(1, hits.length)]?.href ?? null);
     }
   };
   return (
@@ -121,11 +128,14 @@ function PaletteDialog(): JSX.Element {
             value={text}
             onInput={(event) => {
               setText(event.currentTarget.value);
-              setAt(0);
+              setChosen(null);
             }}
             onKeyDown={onKey}
           />
           <kbd>Esc</kbd>
+          <button type="button" class="close" aria-label="Close" onClick={close}>
+            <Icon name="cross" />
+          </button>
         </div>
         <div class="hits" id="palette-hits" role="listbox" aria-label="Results">
           {hits.map((hit, i) => (
@@ -141,7 +151,8 @@ function PaletteDialog(): JSX.Element {
           {hits.length === 0 && <p>Nothing is called “{text}”.</p>}
         </div>
         <footer>
-          <kbd>↑</kbd> <kbd>↓</kbd> choose <kbd>↵</kbd> open <span>Paste any id: chk_, evt_, req_, po_, key_</span>
+          <kbd>↑</kbd> <kbd>↓</kbd> choose <kbd>↵</kbd> open{' '}
+          <span>Paste any id: chk_, shr_, evt_, req_, key_, or that of a payout</span>
         </footer>
       </form>
     </dialog>

@@ -4,12 +4,12 @@
 import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import { hrefOf, place } from '../session.ts';
+import { hrefOf, isAtDesk, place } from '../session.ts';
 import { Button } from '../ui/controls.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { toggleApiLine } from './api-line.tsx';
 import { goTo } from './go-to.ts';
-import { EVERYWHERE } from './navigation.ts';
+import { DESK, EVERYWHERE } from './navigation.ts';
 import { openPalette } from './palette.tsx';
 
 const OFF = 'everyshare.console.keys_off';
@@ -52,6 +52,11 @@ function isTyping(target: EventTarget | null): boolean {
   );
 }
 
+/** The desk has a field in place of the palette. */
+function focusSearch(): void {
+  document.querySelector<HTMLElement>('.sidebar input')?.focus();
+}
+
 function moveRow(step: number): void {
   const links = [...document.querySelectorAll<HTMLElement>('.table tbody tr a.row-link')];
   const at = links.indexOf(document.activeElement as HTMLElement);
@@ -63,27 +68,24 @@ function copyRowId(): void {
 }
 
 function onKey(event: KeyboardEvent): void {
+  // A dialog is decided first: the palette above it would lead away from what it shows.
+  const isInDialog = document.querySelector('dialog[open]') !== null;
   if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
     event.preventDefault();
-    openPalette();
+    if (!isInDialog && place.value !== null) openPalette();
     return;
   }
-  const isBlocked =
-    event.ctrlKey ||
-    event.metaKey ||
-    event.altKey ||
-    isTyping(event.target) ||
-    document.querySelector('dialog[open]') !== null;
-  if (isBlocked || areKeysOff.value || place.value === null) return;
+  const isBlocked = event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || isInDialog;
+  if (isBlocked || areKeysOff.value || (place.value === null && !isAtDesk.value)) return;
   const key = event.key;
   if (Date.now() < goUntil) {
     goUntil = 0;
-    const item = EVERYWHERE.find((one) => one.key === key.toUpperCase());
-    if (item !== undefined) goTo(hrefOf(item.to));
+    const item = (isAtDesk.value ? DESK : EVERYWHERE).find((one) => one.key === key.toUpperCase());
+    if (item !== undefined) goTo(isAtDesk.value ? item.to : hrefOf(item.to));
     return;
   }
   const run: Readonly<Record<string, () => void>> = {
-    '/': openPalette,
+    '/': isAtDesk.value ? focusSearch : openPalette,
     '?': openShortcuts,
     '.': toggleApiLine,
     g: () => {
@@ -99,11 +101,12 @@ function onKey(event: KeyboardEvent): void {
   found();
 }
 
-const GENERAL: readonly (readonly [string, string])[] = [
-  ['/', 'search, and jump to a page or an id'],
+const general = (): readonly (readonly [string, string])[] => [
+  ['/', isAtDesk.value ? 'search venues and people' : 'search, and jump to a page or an id'],
   [
     'G and a letter',
-    EVERYWHERE.filter(({ key }) => key !== undefined)
+    (isAtDesk.value ? DESK : EVERYWHERE)
+      .filter(({ key }) => key !== undefined)
       .map(({ key, name }) => `${key} ${name}`)
       .join(', '),
   ],
@@ -123,7 +126,10 @@ export function Shortcuts(): JSX.Element | null {
   const close = (): void => {
     isShown.value = false;
   };
-  const lines = [...screenKeys.value.map(({ key, name }) => [key.toUpperCase(), name] as const), ...GENERAL];
+  const lines = [
+    ...screenKeys.value.map(({ key, name }) => [key.toUpperCase(), name] as const),
+    ...general().filter(([key]) => !screenKeys.value.some((one) => key.split(', ').includes(one.key.toUpperCase()))),
+  ];
   return (
     <Dialog
       title="Shortcuts"

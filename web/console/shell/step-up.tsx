@@ -10,6 +10,7 @@ import { session } from '../session.ts';
 import { Button, TextField } from '../ui/controls.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Failed, messageOf } from '../ui/parts.tsx';
+import { announce } from './announce.tsx';
 
 /** Answers the call that waits for the proof. */
 const waiting = signal<((isProved: boolean) => void) | null>(null);
@@ -36,11 +37,17 @@ function StepUpDialog(): JSX.Element {
   const [failure, setFailure] = useState<unknown>(undefined);
   const send = async (): Promise<void> => {
     setFailure(undefined);
+    setProblem(null);
+    setCode('');
     try {
       setChallengeId((await accountClient.console.stepUp()).challenge_id);
     } catch (error) {
       setFailure(error);
     }
+  };
+  const sendAgain = async (): Promise<void> => {
+    await send();
+    announce('A new code is sent.');
   };
   useEffect(() => {
     void startByPasskey();
@@ -93,7 +100,10 @@ function StepUpDialog(): JSX.Element {
           'Use your passkey, or wait for a code by mail.'
         ) : (
           <>
-            We sent six digits to <b>{session.value?.account.email}</b>.
+            We sent six digits to <b>{session.value?.account.email}</b>.{' '}
+            <button type="button" class="link" onClick={() => void sendAgain()}>
+              Send a new code
+            </button>
           </>
         )}
       </p>

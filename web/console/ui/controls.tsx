@@ -3,7 +3,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { hrefOf } from '../session.ts';
-import { announce } from '../shell/announce.tsx';
+import { announce, showToast } from '../shell/announce.tsx';
 import { shortId } from './format.ts';
 import { Icon, type IconName } from './icon.tsx';
 
@@ -205,7 +205,12 @@ export function Copy({
   const copy = async (event: Event): Promise<void> => {
     event.preventDefault();
     event.stopPropagation();
-    await navigator.clipboard.writeText(text);
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      // Over plain http from another machine, or refused by the person.
+      return showToast('The browser does not let this page copy. Select the text, and copy it yourself.', true);
+    }
     announce('Copied.');
     setCopied(true);
     setTimeout(() => setCopied(false), COPIED_MS);

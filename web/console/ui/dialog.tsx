@@ -1,8 +1,10 @@
 // A dialog for a decision: title, consequence, and the deed at the right of its foot. Esc closes it, and the focus returns.
+// A dialog with something that is shown once closes by its own button alone.
 
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { place } from '../session.ts';
+import { LiveRegion } from '../shell/announce.tsx';
 import { Icon } from './icon.tsx';
 import { Chip } from './states.tsx';
 
@@ -15,11 +17,23 @@ interface Props {
   /** Live mode is repeated in the title of what moves real money. */
   readonly movesMoney?: boolean;
   readonly isWide?: boolean;
+  /** Esc does nothing, there is no cross, and the browser asks before the page is left: what is closed is lost. */
+  readonly isLocked?: boolean;
   readonly onSubmit?: () => void;
   readonly children: ComponentChildren;
 }
 
-export function Dialog({ title, onClose, note, buttons, movesMoney, isWide, onSubmit, children }: Props): JSX.Element {
+export function Dialog({
+  title,
+  onClose,
+  note,
+  buttons,
+  movesMoney,
+  isWide,
+  isLocked,
+  onSubmit,
+  children,
+}: Props): JSX.Element {
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   useEffect(() => {
@@ -29,6 +43,12 @@ export function Dialog({ title, onClose, note, buttons, movesMoney, isWide, onSu
       if (before instanceof HTMLElement) before.focus();
     };
   }, []);
+  useEffect(() => {
+    if (isLocked !== true) return;
+    const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
+    addEventListener('beforeunload', ask);
+    return () => removeEventListener('beforeunload', ask);
+  }, [isLocked]);
   const isLive = place.value?.mode === 'live' && movesMoney === true;
   return (
     <dialog
@@ -37,7 +57,12 @@ export function Dialog({ title, onClose, note, buttons, movesMoney, isWide, onSu
       aria-labelledby={titleId}
       onCancel={(event) => {
         event.preventDefault();
-        onClose();
+        if (isLocked !== true) onClose();
+      }}
+      // A browser closes a dialog at the second Esc, also where `cancel` was refused at the first.
+      onClose={() => {
+        if (isLocked === true) element.current?.showModal();
+        else onClose();
       }}
     >
       <form
@@ -55,9 +80,11 @@ export function Dialog({ title, onClose, note, buttons, movesMoney, isWide, onSu
               Live: moves real money
             </Chip>
           )}
-          <button type="button" class="close" aria-label="Close" onClick={onClose}>
-            <Icon name="cross" />
-          </button>
+          {isLocked !== true && (
+            <button type="button" class="close" aria-label="Close" onClick={onClose}>
+              <Icon name="cross" />
+            </button>
+          )}
         </header>
         <div class="content">{children}</div>
         <footer>
@@ -65,6 +92,7 @@ export function Dialog({ title, onClose, note, buttons, movesMoney, isWide, onSu
           <div class="buttons">{buttons}</div>
         </footer>
       </form>
+      <LiveRegion />
     </dialog>
   );
 }

@@ -1,6 +1,7 @@
 // The parts of screens: headings, figures, tables, empty and failed states, grey lines while data is read.
 
 import type { ComponentChildren, JSX } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { codeOf, isApiError } from '../client/api.ts';
 import type { Loaded } from '../client/load.ts';
 import { Button, Copy } from './controls.tsx';
@@ -18,13 +19,29 @@ interface PageProps {
   readonly children: ComponentChildren;
 }
 
+let isTitleAwaited = false;
+
+/** After navigation the next page that is shown gets the focus at its title. */
+export function focusNextTitle(): void {
+  isTitleAwaited = true;
+}
+
 export function Page({ title, name, lead, actions, isNarrow, children }: PageProps): JSX.Element {
+  const heading = useRef<HTMLHeadingElement>(null);
   document.title = `${name ?? (typeof title === 'string' ? title : 'Console')} · Everyshare`;
+  // The page with data takes the place of the one that waited, and with it the focus that was in its title.
+  useLayoutEffect(() => {
+    const isLost = document.activeElement === null || document.activeElement === document.body;
+    if (isTitleAwaited || isLost) heading.current?.focus({ preventScroll: true });
+    isTitleAwaited = false;
+  }, []);
   return (
     <div class={isNarrow === true ? 'page narrow' : 'page'}>
       <header class="page-head">
         <div>
-          <h1 tabIndex={-1}>{title}</h1>
+          <h1 ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
           {lead !== undefined && <p class="lead">{lead}</p>}
         </div>
         {actions !== undefined && <div class="actions">{actions}</div>}
@@ -207,6 +224,28 @@ export function Shown<T>({
       {error !== undefined && <Failed error={error} onRetry={() => void reload()} />}
       {children(data)}
     </>
+  );
+}
+
+/** A page whose title comes with its data: until then, and where it cannot be read, it has this one. */
+export function LoadedPage<T>({
+  loaded,
+  title,
+  isNarrow,
+  children,
+}: {
+  readonly loaded: Loaded<T>;
+  readonly title: string;
+  readonly isNarrow?: boolean;
+  readonly children: (data: T) => JSX.Element;
+}): JSX.Element {
+  if (loaded.data !== undefined) return <Shown loaded={loaded}>{children}</Shown>;
+  return (
+    <Page title={title} isNarrow={isNarrow === true}>
+      <Shown loaded={loaded} lines={8}>
+        {() => <></>}
+      </Shown>
+    </Page>
   );
 }
 

@@ -25,15 +25,12 @@ export function SecretDialog({ title, secrets, advice, snippets = {}, onDone }: 
   const [isStored, setStored] = useState(false);
   const names = Object.keys(snippets);
   const [tab, setTab] = useState(names[0] ?? '');
-  // Esc and the cross do nothing before the box is ticked: what is closed is lost.
-  const close = (): void => {
-    if (isStored) onDone();
-  };
   return (
     <Dialog
       title={title}
-      onClose={close}
-      onSubmit={close}
+      isLocked={!isStored}
+      onClose={onDone}
+      onSubmit={() => isStored && onDone()}
       note={
         <label class="check">
           <input type="checkbox" checked={isStored} onChange={(event) => setStored(event.currentTarget.checked)} /> I’ve

@@ -1,8 +1,8 @@
 // The money of one checkout, as sums that add up: what guests paid, our fee, what went back to guests, what the venue
-// keeps, and how much of that is paid out. Before the checkout completes there is no money, so every figure is 0.
+// keeps, and how much of that is paid out, all of one moment. Before the checkout completes there is no money, so every figure is 0.
 
 import type { CheckoutMoney } from '../../../../schemas/types.gen.ts';
-import type { Db } from '../../../base/db.ts';
+import { type Db, readSnapshot } from '../../../base/db.ts';
 import { notFound } from '../../../base/errors.ts';
 import type { Input, OperationResult } from '../../../base/operation.ts';
 import type { Caller } from '../../keys/caller.ts';
@@ -25,13 +25,15 @@ export async function getCheckoutMoney(
   { params: { id = '' } }: Input,
 ): Promise<OperationResult> {
   const { id: venueId } = caller.venue;
-  const checkout = await readCheckout(db, venueId, id);
+  const [checkout, money, shares, transfers] = await readSnapshot(db, (tx) =>
+    Promise.all([
+      readCheckout(tx, venueId, id),
+      moneyOfCheckout(tx, venueId, id),
+      moneyOfShares(tx, venueId, id),
+      transfersOfCheckouts(tx, venueId, [id]),
+    ]),
+  );
   if (checkout === null || checkout.mode !== caller.mode) throw notFound();
-  const [money, shares, transfers] = await Promise.all([
-    moneyOfCheckout(db, venueId, id),
-    moneyOfShares(db, venueId, id),
-    transfersOfCheckouts(db, venueId, [id]),
-  ]);
   const payout: CheckoutMoney['payout'] =
     money === null
       ? null

@@ -80,10 +80,10 @@ export function figuresOf(money: MoneyFigures) {
 }
 
 function statementOf(row: StatementRow): Statement {
-  const { from, to, currency, checkouts, guests, failed, toCome, paidOut } = row;
+  const { from, to, isPartial, currency, checkouts, guests, failed, toCome, paidOut } = row;
   const status = failed > 0 ? 'failed' : toCome === 0 ? 'paid' : paidOut === 0 ? 'to_come' : 'part';
   const figures = figuresOf(row);
-  return { object: 'statement', from, to, currency, checkouts, guests, ...figures, status };
+  return { object: 'statement', from, to, is_partial: isPartial, currency, checkouts, guests, ...figures, status };
 }
 
 /** Of the lines of the page, by currency. */
@@ -110,7 +110,7 @@ function totalsOf(rows: readonly StatementRow[]): StatementTotals[] {
   });
 }
 
-/** What is still to be sent, and what the venue owes. */
+/** What is on its way, as on the first page of the console, and what the venue owes. */
 async function balanceOf(db: Db, { venue, mode }: Caller): Promise<PayoutBalance[]> {
   const [coming, debts] = await Promise.all([onItsWay(db, venue.id, mode), findDebts(db, venue.id)]);
   const owed = new Map(debts.filter((debt) => debt.mode === mode).map(({ currency, amount }) => [currency, amount]));
@@ -119,7 +119,7 @@ async function balanceOf(db: Db, { venue, mode }: Caller): Promise<PayoutBalance
     const found = coming.find((one) => one.currency === currency);
     return {
       currency,
-      to_come: found?.amount ?? 0,
+      on_its_way: found?.amount ?? 0,
       next_at: found?.nextAt ?? null,
       held_back: found?.heldBack ?? 0,
       failed: found?.failed ?? 0,
@@ -144,11 +144,14 @@ const COLUMNS = [
   'settled_debts',
   'owed',
   'status',
+  'is_partial',
 ] as const satisfies readonly (keyof Statement)[];
 
 function toCsv(statements: readonly Statement[]): string {
   return csvOf(
     COLUMNS,
-    statements.map((statement) => COLUMNS.map((column) => statement[column])),
+    statements.map((statement) =>
+      COLUMNS.map((column) => (column === 'is_partial' ? String(statement[column]) : statement[column])),
+    ),
   );
 }

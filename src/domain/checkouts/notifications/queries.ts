@@ -43,18 +43,22 @@ export async function scheduleNextNotification(
 
 const ms = (column: string): string => `(extract(epoch from ${column}) * 1000)::float8`;
 
+/** The shares of the present party and those that were dropped each have an index, and there is none of all together. */
 export async function sharesToNotify(
   tx: Queryable,
   { venueId, checkoutId }: DueNotifications,
 ): Promise<NotifiedShare[]> {
-  return tx.query<NotifiedShare>(
+  const read = (condition: string): string =>
     `select share_id as "id", member_id as "memberId", amount, status, is_organizer as "isOrganizer",
        ${ms('invited_at')} as "invitedAt", ${ms('reminded_at')} as "remindedAt", ${ms('lost_at')} as "lostAt",
        ${ms('dropped_at')} as "droppedAt", drop_reason as "dropReason", accepted_at is not null as "isAccepted",
-       share_name(shares) as "displayName"
-     from shares where venue_id = $1 and checkout_id = $2 order by position, share_id`,
+       share_name(shares) as "displayName", position
+     from shares where venue_id = $1 and checkout_id = $2 and ${condition}`;
+  const rows = await tx.query<NotifiedShare & { readonly position: number }>(
+    `${read('dropped_at is null')} union all ${read('dropped_at is not null')} order by position, "id"`,
     [venueId, checkoutId],
   );
+  return rows.map(({ position: _position, ...share }) => share);
 }
 
 /** `at` is in the checkout's own time. */

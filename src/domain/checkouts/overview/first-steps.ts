@@ -62,6 +62,7 @@ const ANY_CALL: RequestFilter = {
   operation: null,
   keyId: null,
   requestId: null,
+  idPrefix: null,
   search: null,
   limit: 1,
 };

@@ -74,7 +74,7 @@ export async function lastDays(
   return rows.map(({ date }) => date);
 }
 
-/** The guests who paid for what was completed today, by currency. */
+/** The guests whose cards were charged for what was completed today, by currency: as statements count them. */
 export async function guestsToday(
   db: Queryable,
   { venueId, mode, now }: HomeScope,
@@ -84,6 +84,7 @@ export async function guestsToday(
     `select c.currency, count(*)::integer as guests
      from checkouts c join shares s on s.venue_id = c.venue_id and s.checkout_id = c.checkout_id and s.dropped_at is null
      where c.venue_id = $1 and c.mode = $2 and c.completed_at is not null and c.completed_at >= (${FIRST_DAY}) at time zone $3
+       and s.amount > 0
      group by c.currency`,
     [venueId, mode, timezone, 0, now],
   );

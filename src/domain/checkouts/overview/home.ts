@@ -7,7 +7,7 @@ import type { Db } from '../../../base/db.ts';
 import type { OperationResult } from '../../../base/operation.ts';
 import { recentEvents } from '../../events/queries.ts';
 import type { Caller } from '../../keys/caller.ts';
-import { onItsWay, paidToday } from '../../payments/overview-queries.ts';
+import { onItsWay, paidInDays } from '../../payments/overview-queries.ts';
 import { findVenue } from '../../venues/queries.ts';
 import { activityLine } from './activity.ts';
 import { attentionOf } from './attention.ts';
@@ -28,12 +28,13 @@ export async function getConsoleHome(db: Db, caller: Caller): Promise<OperationR
   const { venue, mode, now } = caller;
   const scope = { venueId: venue.id, mode, now };
   const timezone = (await findVenue(db, venue.id))?.timezone ?? 'UTC';
-  const [held, completed, days, guests, paid, coming, funnel, events, attention] = await Promise.all([
+  const [held, completed, days, guests, paidToday, paid, coming, funnel, events, attention] = await Promise.all([
     heldNow(db, scope),
     completedDays(db, scope, timezone, DAYS),
     lastDays(db, scope, timezone, DAYS),
     guestsToday(db, scope, timezone),
-    paidToday(db, venue.id, mode, timezone, now),
+    paidInDays(db, venue.id, mode, timezone, now, 1),
+    paidInDays(db, venue.id, mode, timezone, now, DAYS),
     onItsWay(db, venue.id, mode),
     funnelOf(db, scope, timezone, DAYS),
     recentEvents(db, venue.id, mode, MAX_ACTIVITY),
@@ -54,7 +55,8 @@ export async function getConsoleHome(db: Db, caller: Caller): Promise<OperationR
         guests: guests.find(({ currency }) => currency === figures.currency)?.guests ?? 0,
       })),
     completed_30_days: byAmount(completed),
-    paid_today: paid,
+    paid_today: paidToday,
+    paid_30_days: paid,
     on_its_way: coming
       .filter(({ payouts }) => payouts > 0)
       .map(({ currency, amount, payouts, nextAt }) => ({ currency, amount, payouts, next_at: nextAt })),

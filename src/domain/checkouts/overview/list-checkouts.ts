@@ -10,13 +10,16 @@ import { isTime } from '../../../base/schema/formats.ts';
 import { utc } from '../../../base/schema/normalize.ts';
 import { showActors } from '../../accounts/actors.ts';
 import type { Caller } from '../../keys/caller.ts';
+import { checkoutOfPayout } from '../../payments/payout-queries.ts';
 import { expireBatch, expireOne } from '../expire.ts';
 import { hasOverdue } from '../expire-queries.ts';
 import type { CheckoutStatus } from '../transitions.ts';
 import { checkoutRow, keyOf } from './checkout-row.ts';
 import {
   type CheckoutFilter,
+  checkoutOfShare,
   countByStatus,
+  isNarrow,
   type ListedCheckout,
   type ListPart,
   type ListPlace,
@@ -34,7 +37,7 @@ interface ListRequest {
 type Found = ListedCheckout & { readonly part: ListPart };
 
 export async function listConsoleCheckouts(db: Db, caller: Caller, input: Input): Promise<OperationResult> {
-  const request = requestOf(caller, input);
+  const request = await withCheckoutId(db, requestOf(caller, input));
   const { filter, limit } = request;
   if (await hasOverdue(db, caller.venue.id, caller.now)) await expireBatch(db, caller, caller.venue.id);
   let found = await readPage(db, caller, request);
@@ -44,15 +47,28 @@ export async function listConsoleCheckouts(db: Db, caller: Caller, input: Input)
   if (overdue.length > 0) found = await readPage(db, caller, request);
   const page = found.slice(0, limit);
   const last = found.length > limit ? page.at(-1) : undefined;
-  const nextBefore = last === undefined ? null : placeText(last);
+  const searched_since = isNarrow(filter) ? await searchedPart(db, request) : null;
+  // A page that found less than it may goes on after the checkouts that it looked through.
+  const nextBefore = last === undefined ? searched_since : placeText(last);
   const data = await rowsOf(db, caller, page);
   if (input.asCsv === true) return { status: 200, csv: toCsv(data), nextBefore };
-  const [counts, searched_since] = await Promise.all([
-    countByStatus(db, filter, caller.now),
-    filter.search === null ? null : searchedSince(db, filter),
-  ]);
+  const counts = await countByStatus(db, filter, caller.now);
   const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
   return { status: 200, body: { data, next_before: nextBefore, counts: { all, ...counts }, searched_since } };
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** A search for the id of a share or a payout is one for its checkout. */
+async function withCheckoutId(db: Db, request: ListRequest): Promise<ListRequest> {
+  const { search, venueId } = request.filter;
+  const checkoutId = search === null ? null : await checkoutNamedBy(db, venueId, search);
+  return checkoutId === null ? request : { ...request, filter: { ...request.filter, search: checkoutId } };
+}
+
+async function checkoutNamedBy(db: Db, venueId: string, search: string): Promise<string | null> {
+  if (search.startsWith('shr_')) return checkoutOfShare(db, venueId, search);
+  return UUID.test(search) ? checkoutOfPayout(db, venueId, search) : null;
 }
 
 /** Up to `limit` + 1 rows. By what is due next: the part to be paid, then the rest. */
@@ -65,6 +81,12 @@ async function readPage(db: Db, caller: Caller, { filter, order, after, limit }:
   if (order === 'newest') return read('all', limit + 1);
   const due = after?.part === 'rest' ? [] : await read('due', limit + 1);
   return due.length > limit ? due : [...due, ...(await read('rest', limit + 1 - due.length))];
+}
+
+/** Of what is to be paid all are looked through before the rest. */
+function searchedPart(db: Db, { filter, order, after }: ListRequest): Promise<string | null> {
+  const part = order === 'due' ? 'rest' : 'all';
+  return searchedSince(db, filter, part, after?.part === part ? after.place : null);
 }
 
 async function rowsOf(db: Db, { venue, seal }: Caller, page: readonly ListedCheckout[]): Promise<CheckoutRow[]> {

@@ -1,12 +1,15 @@
 // The SQL of the console's list of checkouts: filters, search, two orders, and counts by status. A page reads a bounded
-// number of rows: search by words looks through the newest MAX_SEARCHED of the other filters, and ids are found by index.
+// number of rows, however many checkouts the venue has: status and time have an index, and every other filter looks through
+// MAX_SEARCHED checkouts. The next page goes on after them. An id is found by index.
 
 import type { Mode } from '../../../base/config.ts';
 import type { Queryable } from '../../../base/db.ts';
 import { overdueSql, toPaySql } from '../expire-queries.ts';
-import type { CheckoutStatus } from '../transitions.ts';
+import { CHECKOUT_STATUSES, type CheckoutStatus } from '../transitions.ts';
 
 export const MAX_SEARCHED = 20_000;
+/** A larger count of a status is shown as this. */
+const MAX_COUNT = 10_000;
 
 export interface CheckoutFilter {
   readonly venueId: string;
@@ -50,23 +53,42 @@ class Values {
   }
 }
 
-/** SQL: the conditions of a filter but its status and its search. */
-function conditionsOf(filter: CheckoutFilter, values: Values): string {
-  const { from, to, minAmount, maxAmount, offering, key } = filter;
-  const given: readonly (readonly [string, unknown])[] = [
-    ['c.venue_id =', filter.venueId],
-    ['c.mode =', filter.mode],
-    ['c.created_at >=', from],
-    ['c.created_at <', to],
-    ['c.amount >=', minAmount],
-    ['c.amount <=', maxAmount],
-    ['c.offering_external_id =', offering],
-    ['c.created_by =', key],
-  ];
-  return given
+function allOf(given: readonly (readonly [string, unknown])[], values: Values): string {
+  const conditions = given
     .filter(([, value]) => value !== null)
-    .map(([condition, value]) => `${condition} ${values.add(value)}`)
-    .join(' and ');
+    .map(([condition, value]) => `${condition} ${values.add(value)}`);
+  return ['true', ...conditions].join(' and ');
+}
+
+/** SQL: the conditions that an index answers, but the status. The first value of a statement is the venue. */
+function windowOf({ venueId, mode, from, to }: CheckoutFilter, values: Values): string {
+  return allOf(
+    [
+      ['c.venue_id =', venueId],
+      ['c.mode =', mode],
+      ['c.created_at >=', from],
+      ['c.created_at <', to],
+    ],
+    values,
+  );
+}
+
+/** SQL: the conditions that no index answers, but the search. */
+function narrowOf({ minAmount, maxAmount, offering, key }: CheckoutFilter, values: Values): string {
+  return allOf(
+    [
+      ['c.amount >=', minAmount],
+      ['c.amount <=', maxAmount],
+      ['c.offering_external_id =', offering],
+      ['c.created_by =', key],
+    ],
+    values,
+  );
+}
+
+/** Checkouts are looked through one by one. */
+export function isNarrow({ search, minAmount, maxAmount, offering, key }: CheckoutFilter): boolean {
+  return [search, minAmount, maxAmount, offering, key].some((value) => value !== null);
 }
 
 /**
@@ -91,22 +113,32 @@ const ORGANIZER = `left join lateral (
     select share_name(s) as name from shares s
     where s.venue_id = c.venue_id and s.checkout_id = c.checkout_id and s.is_organizer and s.dropped_at is null limit 1) o on true`;
 
-/** SQL: the checkouts of a filter without its status, as a table `c`. */
-function source(filter: CheckoutFilter, values: Values): string {
-  const conditions = conditionsOf(filter, values);
-  if (filter.search === null) return `(select c.* from checkouts c where ${conditions})`;
-  return `(select c.* from checkouts c where ${conditions} and c.checkout_id in (
-      select c.checkout_id from (
-        select c.* from checkouts c where ${conditions} order by c.created_at desc limit ${MAX_SEARCHED}) c
-      ${ORGANIZER} where ${matches(filter.search, values)}
-      union all select ${values.add(filter.search)}::text))`;
-}
-
 const CONDITIONS: Readonly<Record<ListPart, string>> = {
   due: toPaySql('c'),
   rest: `not ${toPaySql('c')}`,
   all: 'true',
 };
+
+/** SQL: the checkouts of a part that are looked through, after a place. */
+function lookedThrough(filter: CheckoutFilter, part: ListPart, after: ListPlace | null, values: Values): string {
+  const window = windowOf(filter, values);
+  const place = after === null || part === 'due' ? 'true' : `c.created_at < ${values.add(after.at)}::timestamptz`;
+  return `select c.* from checkouts c where ${window} and ${CONDITIONS[part]} and ${place}
+    order by c.created_at desc`;
+}
+
+/** SQL: the checkouts of a filter without its status, as a table `c`. */
+function source(filter: CheckoutFilter, part: ListPart, after: ListPlace | null, values: Values): string {
+  if (!isNarrow(filter)) return `(select c.* from checkouts c where ${windowOf(filter, values)})`;
+  const looked = `${lookedThrough(filter, part, after, values)} limit ${MAX_SEARCHED}`;
+  const narrow = narrowOf(filter, values);
+  if (filter.search === null) return `(select c.* from (${looked}) c where ${narrow})`;
+  const id = values.add(filter.search);
+  return `(select c.* from (${looked}) c ${ORGANIZER}
+      where c.checkout_id <> ${id}::text and ${narrow} and ${matches(filter.search, values)}
+    union all
+    select c.* from checkouts c where ${windowOf(filter, values)} and ${narrow} and c.checkout_id = ${id}::text)`;
+}
 
 /** Up to `limit` rows of one part, after a place. */
 export async function listRows(
@@ -118,7 +150,7 @@ export async function listRows(
   now: number,
 ): Promise<ListedCheckout[]> {
   const values = new Values();
-  const rows = source(filter, values);
+  const rows = source(filter, part, after, values);
   const isOverdue = overdueSql(values.add(now), 'c');
   const conditions = [CONDITIONS[part]];
   // An overdue checkout is expired before it is shown, so it is in no list of the status that it still has.
@@ -142,16 +174,13 @@ export async function listRows(
 
 export type StatusCounts = Readonly<Record<CheckoutStatus, number>>;
 
-/** How many checkouts of the filter, its status aside, have each status. */
+/** How many checkouts of the filter, its status aside, have each status: up to MAX_COUNT. */
 export async function countByStatus(db: Queryable, filter: CheckoutFilter, now: number): Promise<StatusCounts> {
-  const values = new Values();
-  const rows = source(filter, values);
-  const counted = await db.query<{ status: CheckoutStatus; count: number }>(
-    `select case when ${overdueSql(values.add(now), 'c')} then 'expired' else c.status end as status, count(*) as count
-     from ${rows} c group by 1`,
-    values.list,
-  );
-  const of = (status: CheckoutStatus): number => counted.find((one) => one.status === status)?.count ?? 0;
+  const counted = isNarrow(filter) ? await countNarrow(db, filter, now) : await countByIndex(db, filter, now);
+  const of = (status: CheckoutStatus): number => {
+    const count = counted.filter((one) => one.status === status).reduce((sum, one) => sum + one.count, 0);
+    return Math.min(count, MAX_COUNT);
+  };
   return {
     open: of('open'),
     collecting: of('collecting'),
@@ -162,13 +191,57 @@ export async function countByStatus(db: Queryable, filter: CheckoutFilter, now: 
   };
 }
 
-/** When the oldest checkout that a search by words looks at was created; null: it looks at all of them. */
-export async function searchedSince(db: Queryable, filter: CheckoutFilter): Promise<string | null> {
+interface Counted {
+  readonly status: CheckoutStatus;
+  readonly count: number;
+}
+
+const statusSql = (now: string): string => `case when ${overdueSql(now, 'c')} then 'expired' else c.status end`;
+
+async function countNarrow(db: Queryable, filter: CheckoutFilter, now: number): Promise<Counted[]> {
   const values = new Values();
-  const rows = await db.query<{ at: string }>(
-    `select utc_micros(c.created_at) as at from checkouts c where ${conditionsOf(filter, values)}
-     order by c.created_at desc offset ${MAX_SEARCHED} limit 1`,
+  const rows = source(filter, 'all', null, values);
+  return db.query<Counted>(
+    `select ${statusSql(values.add(now))} as status, count(*) as count from ${rows} c group by 1`,
     values.list,
   );
-  return rows[0]?.at ?? null;
+}
+
+/** Reads at most MAX_COUNT entries of the index of each status. */
+async function countByIndex(db: Queryable, filter: CheckoutFilter, now: number): Promise<Counted[]> {
+  const values = new Values();
+  const window = windowOf(filter, values);
+  const status = statusSql(values.add(now));
+  return db.query<Counted>(
+    `select found.status, count(*) as count from unnest(${values.add(CHECKOUT_STATUSES)}::text[]) as s (status)
+     cross join lateral (
+       select ${status} as status from checkouts c where ${window} and c.status = s.status limit ${MAX_COUNT}) found
+     group by 1`,
+    values.list,
+  );
+}
+
+/** When the last checkout that was looked through for a page was created; null: all of them were. */
+export async function searchedSince(
+  db: Queryable,
+  filter: CheckoutFilter,
+  part: ListPart,
+  after: ListPlace | null,
+): Promise<string | null> {
+  const values = new Values();
+  const rows = await db.query<{ at: string }>(
+    `select utc_micros(c.created_at) as at from (${lookedThrough(filter, part, after, values)}
+       offset ${MAX_SEARCHED - 1} limit 2) c order by c.created_at desc`,
+    values.list,
+  );
+  return rows.length === 2 ? (rows[0]?.at ?? null) : null;
+}
+
+/** Null: the venue has no such share. */
+export async function checkoutOfShare(db: Queryable, venueId: string, shareId: string): Promise<string | null> {
+  const [found] = await db.query<{ readonly id: string }>(
+    'select checkout_id as "id" from shares where venue_id = $1 and share_id = $2',
+    [venueId, shareId],
+  );
+  return found?.id ?? null;
 }

@@ -35,6 +35,8 @@ export interface QueueServices extends AttemptServices {
   readonly dispatchSignal?: DispatchSignal;
   /** Called each time the loop has looked for due queues, so that a loop that hangs is noticed. */
   readonly onTurn?: () => void;
+  /** Called with the result of each attempt: for the metrics. */
+  readonly onAttempt?: (attempt: Attempt) => void;
   /** Replaces the system’s monotonic clock in tests and simulations. */
   readonly monotonicClock?: MonotonicClock;
 }
@@ -218,6 +220,7 @@ class QueueRun {
   async #send(delivery: Sendable): Promise<void> {
     try {
       const result = await attemptAt(this.#services, this.#queue, this.#secrets, delivery.body);
+      this.#services.onAttempt?.(result);
       this.#finished.push(this.#outcome(delivery, result));
     } catch (error) {
       // The result is unknown, so nothing is recorded and the delivery stays due.

@@ -4,6 +4,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Analytics } from '../../../../sdk/src/types.gen.ts';
 import { useAction } from '../../client/action.ts';
+import { type AddressQuery, useAddressQuery } from '../../client/address-query.ts';
 import { useLoad } from '../../client/load.ts';
 import { usePlace } from '../../session.ts';
 import { useApiCall } from '../../shell/api-line.tsx';
@@ -15,6 +16,7 @@ import { DailyCharts } from './daily-charts.tsx';
 
 const DAY = 86_400_000;
 const MAX_DAYS = 366;
+const DEFAULT_DAYS = 30;
 const PRESETS = [
   { days: 7, name: '7 days' },
   { days: 30, name: '30 days' },
@@ -30,11 +32,28 @@ interface Range {
 /** The end is exclusive; days are in UTC, as the API counts them. */
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 const lastDays = (days: number): Range => ({ from: dayOf(Date.now() - (days - 1) * DAY), to: dayOf(Date.now() + DAY) });
+const DATE = /^\d{4}-\d\d-\d\d$/;
+
+/** Undefined: the address names dates. What is wrong in it is no choice. */
+function presetOf(address: AddressQuery): number | undefined {
+  const [from, until] = [address.get('from'), address.get('until')];
+  const isDates = [from, until].every((text) => DATE.test(text) && !Number.isNaN(Date.parse(text)));
+  if (isDates && from <= until && lengthOf({ from, to: until }) < MAX_DAYS) return undefined;
+  return PRESETS.find(({ days }) => String(days) === address.get('days'))?.days ?? DEFAULT_DAYS;
+}
+
+function rangeOf(address: AddressQuery): Range {
+  const preset = presetOf(address);
+  if (preset !== undefined) return lastDays(preset);
+  return { from: address.get('from'), to: dayOf(Date.parse(address.get('until')) + DAY) };
+}
+
 const lengthOf = ({ from, to }: Range): number => (Date.parse(to) - Date.parse(from)) / DAY;
 
 export default function AnalyticsScreen(): JSX.Element {
   const { client } = usePlace();
-  const [range, setRange] = useState<Range>(lastDays(30));
+  const address = useAddressQuery();
+  const range = rangeOf(address);
   const query = { from: `${range.from}T00:00:00Z`, to: `${range.to}T00:00:00Z` };
   const loaded = useLoad(
     (signal) => client.partner.analytics.retrieve(query, { signal }),
@@ -57,7 +76,7 @@ export default function AnalyticsScreen(): JSX.Element {
       lead="What members did with your experiences. Totals only, never a person. Test payments are left out."
       actions={
         <>
-          <RangePicker range={range} onChange={setRange} />
+          <RangePicker key={`${range.from} ${range.to}`} range={range} address={address} />
           <Button icon="download" isBusy={csv.isBusy} onClick={() => void csv.run()}>
             CSV
           </Button>
@@ -72,19 +91,21 @@ export default function AnalyticsScreen(): JSX.Element {
   );
 }
 
-function RangePicker({
-  range,
-  onChange,
-}: {
+interface PickerProps {
   readonly range: Range;
-  readonly onChange: (range: Range) => void;
-}): JSX.Element {
-  const [isOpen, setOpen] = useState(false);
+  readonly address: AddressQuery;
+}
+
+function RangePicker({ range, address }: PickerProps): JSX.Element {
+  const preset = presetOf(address);
+  const [isOpen, setOpen] = useState(preset === undefined);
   const [from, setFrom] = useState(range.from);
   const [until, setUntil] = useState(dayOf(Date.parse(range.to) - DAY));
-  const chosen = { from, to: dayOf(Date.parse(until) + DAY) };
-  const problem =
-    from > until
+  const isFilled = from !== '' && until !== '';
+  const chosen = { from, to: isFilled ? dayOf(Date.parse(until) + DAY) : '' };
+  const problem = !isFilled
+    ? 'Choose both days.'
+    : from > until
       ? 'It ends before it begins.'
       : lengthOf(chosen) > MAX_DAYS
         ? `At most ${MAX_DAYS} days at once.`
@@ -96,10 +117,10 @@ function RangePicker({
           <button
             key={days}
             type="button"
-            aria-pressed={!isOpen && lengthOf(range) === days}
+            aria-pressed={!isOpen && preset === days}
             onClick={() => {
               setOpen(false);
-              onChange(lastDays(days));
+              address.replace({ days: days === DEFAULT_DAYS ? '' : String(days), from: '', until: '' });
             }}
           >
             {name}
@@ -115,7 +136,7 @@ function RangePicker({
           noValidate
           onSubmit={(event) => {
             event.preventDefault();
-            if (problem === null) onChange(chosen);
+            if (problem === null) address.replace({ days: '', from, until });
           }}
         >
           <TextField label="From" type="date" value={from} onInput={setFrom} />

@@ -7,6 +7,7 @@ import type { Boat, EventExperience, Offering } from '../../../../sdk/src/types.
 import { useAction } from '../../client/action.ts';
 import { isApiError } from '../../client/api.ts';
 import { useLoad } from '../../client/load.ts';
+import { mayDevelop } from '../../client/rights.ts';
 import type { CatalogueItem } from '../../client/types.gen.ts';
 import type { ScreenProps } from '../../screens.ts';
 import { hrefOf, usePlace } from '../../session.ts';
@@ -15,7 +16,7 @@ import { useApiCall } from '../../shell/api-line.tsx';
 import { goTo } from '../../shell/go-to.ts';
 import { Button, LinkButton, SelectField, TextField } from '../../ui/controls.tsx';
 import { money, parseMoney } from '../../ui/format.ts';
-import { Failed, Page, Shown } from '../../ui/parts.tsx';
+import { Empty, Failed, Page, Shown } from '../../ui/parts.tsx';
 
 type Kind = CatalogueItem['kind'];
 type Content = Record<string, unknown>;
@@ -65,7 +66,8 @@ const SAMPLES: Readonly<Record<Kind, Content>> = {
 };
 
 export default function CatalogueEditScreen({ kind = 'offering', id }: ScreenProps): JSX.Element {
-  const { client } = usePlace();
+  const { venue, client } = usePlace();
+  const mayWrite = mayDevelop(venue.role);
   const loaded = useLoad(
     async (signal): Promise<Content> => {
       if (id === undefined) return SAMPLES[kind as Kind] ?? {};
@@ -76,7 +78,13 @@ export default function CatalogueEditScreen({ kind = 'offering', id }: ScreenPro
   );
   return (
     <Page title={id === undefined ? `New ${kind}` : `Edit ${kind}`} lead="Members see it after review." isNarrow>
-      <Shown loaded={loaded}>{(content) => <Editor kind={kind as Kind} id={id} content={content} />}</Shown>
+      {mayWrite ? (
+        <Shown loaded={loaded}>{(content) => <Editor kind={kind as Kind} id={id} content={content} />}</Shown>
+      ) : (
+        <Empty action={<LinkButton to="/catalogue">See the catalogue</LinkButton>}>
+          An owner or a developer changes the catalogue.
+        </Empty>
+      )}
     </Page>
   );
 }

@@ -9,8 +9,8 @@ import type { ScreenProps } from '../../screens.ts';
 import { usePlace } from '../../session.ts';
 import { useApiCall } from '../../shell/api-line.tsx';
 import { Id, LinkButton, SelectField } from '../../ui/controls.tsx';
-import { count, dateTime, day, money, time } from '../../ui/format.ts';
-import { Banner, Page, Section, Shown, Snippet, Table } from '../../ui/parts.tsx';
+import { count, dateTime, day, money, time, words } from '../../ui/format.ts';
+import { Banner, LoadedPage, Page, Section, Shown, Snippet, Table } from '../../ui/parts.tsx';
 import { Chip, StateChip } from '../../ui/states.tsx';
 
 export default function CatalogueItemScreen({ kind = '', id = '' }: ScreenProps): JSX.Element {
@@ -26,7 +26,7 @@ export default function CatalogueItemScreen({ kind = '', id = '' }: ScreenProps)
   });
   const mayWrite = venue.role === 'owner' || venue.role === 'developer';
   return (
-    <Shown loaded={loaded}>
+    <LoadedPage loaded={loaded} title={words(kind)}>
       {({ item, ...versions }) => (
         <Page
           name={item.title}
@@ -71,7 +71,7 @@ export default function CatalogueItemScreen({ kind = '', id = '' }: ScreenProps)
           </Section>
         </Page>
       )}
-    </Shown>
+    </LoadedPage>
   );
 }
 

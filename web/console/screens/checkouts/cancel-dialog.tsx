@@ -1,4 +1,5 @@
-// Cancels a checkout that is not funded yet, and lists the holds that this releases.
+// Cancels a checkout that is not funded yet, and lists the holds that this releases. One that was funded meanwhile can be
+// refunded instead.
 
 import type { JSX } from 'preact';
 import type { Checkout } from '../../../../sdk/src/types.gen.ts';
@@ -13,18 +14,29 @@ import { Failed, Table } from '../../ui/parts.tsx';
 interface Props {
   readonly checkout: Checkout;
   readonly onClose: (isChanged: boolean) => Promise<void>;
+  /** The server refused: the checkout may be in another state than the page shows. */
+  readonly onRefused: () => Promise<void>;
+  /** Null: the checkout cannot be refunded, or not by this person. */
+  readonly onRefund: (() => void) | null;
 }
 
-export function CancelDialog({ checkout, onClose }: Props): JSX.Element {
+export const isCancelable = (status: Checkout['status']): boolean => status === 'open' || status === 'collecting';
+
+export function CancelDialog({ checkout, onClose, onRefused, onRefund }: Props): JSX.Element {
   const { client } = usePlace();
   const { id, currency, description, shares } = checkout;
   const held = shares.filter(({ status }) => status === 'held');
   const total = held.reduce((sum, { amount }) => sum + amount, 0);
   const cancel = useAction(async () => {
-    await client.partner.checkouts.cancel(id);
+    await client.partner.checkouts.cancel(id).catch(async (error) => {
+      await onRefused();
+      throw error;
+    });
     showToast('The checkout is canceled.');
     await onClose(true);
   });
+  if (!isCancelable(checkout.status))
+    return <TooLate checkout={checkout} onClose={() => void onClose(true)} onRefund={onRefund} />;
   return (
     <Dialog
       title={`Cancel ${description}?`}
@@ -69,3 +81,39 @@ export function CancelDialog({ checkout, onClose }: Props): JSX.Element {
     </Dialog>
   );
 }
+
+interface TooLateProps extends Pick<Props, 'checkout' | 'onRefund'> {
+  readonly onClose: () => void;
+}
+
+/** It left the states that can be canceled while the dialog was open. */
+function TooLate({ checkout, onClose, onRefund }: TooLateProps): JSX.Element {
+  const { status, description } = checkout;
+  return (
+    <Dialog
+      title={`${description} can no longer be canceled`}
+      movesMoney
+      onClose={onClose}
+      onSubmit={onRefund ?? onClose}
+      buttons={
+        <>
+          <Button onClick={onClose}>Close</Button>
+          {onRefund !== null && (
+            <Button kind="primary" type="submit">
+              Refund it instead…
+            </Button>
+          )}
+        </>
+      }
+    >
+      <p>{TOO_LATE[status]}</p>
+    </Dialog>
+  );
+}
+
+const TOO_LATE: Readonly<Partial<Record<Checkout['status'], string>>> = {
+  funded: 'Every share is held, and the cards are being charged. When that is done, the checkout can be refunded.',
+  completed: 'The guests have paid: the checkout is completed. They get money back by a refund.',
+  expired: 'It has expired, and its holds are released. No card was charged.',
+  canceled: 'It is canceled already, and its holds are released. No card was charged.',
+};

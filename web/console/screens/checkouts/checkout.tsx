@@ -12,11 +12,11 @@ import { usePlace } from '../../session.ts';
 import { showToast } from '../../shell/announce.tsx';
 import { useApiCall } from '../../shell/api-line.tsx';
 import { type ScreenKey, useKeys } from '../../shell/shortcuts.tsx';
-import { Button, Id, LinkButton } from '../../ui/controls.tsx';
+import { Button, Copy, Id, LinkButton } from '../../ui/controls.tsx';
 import { count, day, money as moneyText } from '../../ui/format.ts';
 import { Banner, Failed, Page, Shown } from '../../ui/parts.tsx';
 import { Chip, StateChip } from '../../ui/states.tsx';
-import { CancelDialog } from './cancel-dialog.tsx';
+import { CancelDialog, isCancelable } from './cancel-dialog.tsx';
 import { Events } from './events.tsx';
 import { CheckoutFigures, Details, MoneyLines, Shares } from './figures.tsx';
 import { isLiving } from './party.ts';
@@ -128,12 +128,17 @@ function CheckoutPage({ checkout, failure, reload, money, timeline }: Props): JS
         </Shown>
       </div>
       {open === 'refund' && <RefundDialog lastRefund={lastRefund} checkout={checkout} left={left} onClose={close} />}
-      {open === 'cancel' && <CancelDialog checkout={checkout} onClose={close} />}
+      {open === 'cancel' && (
+        <CancelDialog
+          checkout={checkout}
+          onClose={close}
+          onRefused={reload}
+          onRefund={canRefund ? () => setOpen('refund') : null}
+        />
+      )}
     </Page>
   );
 }
-
-const isCancelable = (status: Checkout['status']): boolean => status === 'open' || status === 'collecting';
 
 function Title({ checkout }: { readonly checkout: Checkout }): JSX.Element {
   const { description, starts_at, status, amount, refunded_amount } = checkout;
@@ -181,14 +186,22 @@ function Notices({ checkout }: { readonly checkout: Checkout }): JSX.Element {
   return (
     <>
       {status === 'open' && (
-        <Banner color="blue" icon="people">
-          The party is not chosen yet. Send the organizer the guest page: they choose who shares the{' '}
+        <Banner
+          color="blue"
+          icon="people"
+          action={
+            <Copy text={checkout.url} label="Copy the organizer’s link">
+              Copy the organizer’s link
+            </Copy>
+          }
+        >
+          The party is not chosen yet. Send the organizer this link: they choose who shares the{' '}
           {moneyText(checkout.amount, currency)}.
         </Banner>
       )}
       {status === 'funded' && (
         <Banner color="blue" icon="turn">
-          Every share is held, and the cards are being charged. A card that does not answer is tried again by itself.
+          Every share is held, and the cards are being charged. {waitingCards(checkout)}
         </Banner>
       )}
       {cancellation_reason !== null && (
@@ -210,6 +223,14 @@ function Notices({ checkout }: { readonly checkout: Checkout }): JSX.Element {
       ))}
     </>
   );
+}
+
+/** Which cards are not charged yet, by the names of their guests. */
+function waitingCards({ shares }: Checkout): string {
+  const waiting = shares.filter(({ status }) => status === 'held');
+  const charged = `${shares.length - waiting.length} of ${count(shares.length, 'card')} charged.`;
+  const names = waiting.map(({ display_name }) => display_name ?? 'a guest').join(', ');
+  return `${charged} Still waiting for the bank: ${names}. We try again by ourselves; nothing is charged twice.`;
 }
 
 interface TestGuestsProps {

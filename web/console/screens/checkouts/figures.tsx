@@ -96,7 +96,7 @@ export function Shares({ checkout, money }: Props): JSX.Element {
   const hasLost = money.lost_to_disputes > 0;
   const sum = (amount: number): string => moneyText(amount, currency);
   const heldAt = new Map(checkout.shares.map(({ id, held_at }) => [id, held_at]));
-  const head = ['Guest', 'State', '-Held', '>Share'];
+  const head = ['Guest', '-Share id', 'State', '-Held', '>Share'];
   if (isCompleted) head.push('->Fee', '->Refunded', ...(hasLost ? ['->Disputed'] : []), '->To you');
   const total = money.shares.reduce((all, { amount }) => all + amount, 0);
   return (
@@ -124,6 +124,7 @@ export function Shares({ checkout, money }: Props): JSX.Element {
           foot={
             <tr>
               <td>{isCompleted ? `${count(money.shares.length, 'guest')} charged` : 'Together'}</td>
+              <td class="wide-only" />
               <td />
               <td class="wide-only" />
               <td class="number">{sum(total)}</td>
@@ -146,8 +147,12 @@ export function Shares({ checkout, money }: Props): JSX.Element {
                   {share.display_name ?? <span class="quiet">Name not known yet</span>}{' '}
                   {share.is_organizer && <Chip>Organizer</Chip>}
                 </td>
+                <td class="wide-only">
+                  <Id id={share.share_id} />
+                </td>
                 <td>
                   <State kind="share" state={share.status} />
+                  {status === 'funded' && share.status === 'held' && <small class="note"> waits for the bank</small>}
                 </td>
                 <td class="quiet wide-only">{held === null ? '–' : dateTime(held)}</td>
                 <td class="number">{sum(share.amount)}</td>

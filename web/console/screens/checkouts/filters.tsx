@@ -41,34 +41,50 @@ export function Filters({ address }: { readonly address: AddressQuery }): JSX.El
         class={SEARCH_CLASS}
       />
       <div class="wide-only filters">
-        <SelectField
-          label="Created"
-          value={address.get('days')}
-          choices={TIMES}
-          onChange={(days) => address.replace({ days })}
-        />
-        <SelectField
-          label="Order"
-          value={address.get('sort')}
-          choices={SORTS}
-          onChange={(sort) => address.replace({ sort })}
-        />
+        <TimeAndOrder address={address} />
       </div>
       <details class="more-filters" open={hasMore}>
         <summary class="button plain">
           <Icon name="filter" /> <span>More filters</span>
         </summary>
         <div class="filters">
+          <div class="phone-only">
+            <div class="filters">
+              <TimeAndOrder address={address} />
+            </div>
+          </div>
           <TypedFilter address={address} name="min" label="At least" placeholder="0.00" />
           <TypedFilter address={address} name="max" label="At most" placeholder="0.00" />
           <TypedFilter address={address} name="offering" label="Offering" placeholder="your id of it" />
           <TypedFilter address={address} name="key" label="Key" placeholder="key_…" />
         </div>
+        <div class="phone-only">
+          <SavedViews />
+        </div>
       </details>
-      <SavedViews />
+      <div class="wide-only">
+        <SavedViews />
+      </div>
     </div>
   );
 }
+
+const TimeAndOrder = ({ address }: { readonly address: AddressQuery }): JSX.Element => (
+  <>
+    <SelectField
+      label="Created"
+      value={address.get('days')}
+      choices={TIMES}
+      onChange={(days) => address.replace({ days })}
+    />
+    <SelectField
+      label="Order"
+      value={address.get('sort')}
+      choices={SORTS}
+      onChange={(sort) => address.replace({ sort })}
+    />
+  </>
+);
 
 interface TypedProps {
   readonly address: AddressQuery;
@@ -132,7 +148,7 @@ function SavedViews(): JSX.Element {
   };
   const { search } = location;
   return (
-    <div class="saved-views wide-only">
+    <div class="saved-views">
       <span class="quiet">Views</span>
       {[...GIVEN, ...own].map(({ name, query }) => (
         <Link

@@ -9,12 +9,12 @@ import { usePlace } from '../../session.ts';
 import { useApiCall } from '../../shell/api-line.tsx';
 import { type ScreenKey, useKeys } from '../../shell/shortcuts.tsx';
 import { Button, Link } from '../../ui/controls.tsx';
-import { number } from '../../ui/format.ts';
+import { CsvButton } from '../../ui/csv-button.tsx';
+import { date, number } from '../../ui/format.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Pages } from '../../ui/pages.tsx';
 import { Empty, Page, Shown } from '../../ui/parts.tsx';
 import { colorOf, iconOf, wordOf } from '../../ui/states.tsx';
-import { ExportButton } from './export-button.tsx';
 import { Filters, focusSearch } from './filters.tsx';
 import { isStatus, listQuery, STATUSES } from './list-query.ts';
 import { NewCheckoutDialog } from './new-checkout-dialog.tsx';
@@ -28,6 +28,7 @@ export default function CheckoutsScreen(): JSX.Element {
   const address = useAddressQuery();
   const [isNew, setNew] = useState(false);
   const query = { ...listQuery(address), limit: LIMIT };
+  const { before: _page, ...filters } = listQuery(address);
   const text = JSON.stringify(query);
   const list = useLoad(
     (signal) => client.console.listConsoleCheckouts(query, { signal }).then(({ answer }) => answer),
@@ -52,7 +53,9 @@ export default function CheckoutsScreen(): JSX.Element {
       title="Checkouts"
       actions={
         <>
-          <ExportButton address={address} />
+          <CsvButton name="checkouts" read={(page) => client.console.listConsoleCheckoutsCsv({ ...filters, ...page })}>
+            Export CSV
+          </CsvButton>
           {mayCreate && (
             <Button kind="primary" icon="plus" shortcut="C" onClick={() => setNew(true)}>
               New checkout
@@ -73,12 +76,13 @@ export default function CheckoutsScreen(): JSX.Element {
             )}
             {searched_since !== null && (
               <p class="quiet">
-                Words are looked for in the newest 20,000 checkouts. Ids and booking ids find older ones.
+                20,000 checkouts were looked through, back to {date(searched_since)}. The next page goes on from there;
+                an id finds any.
               </p>
             )}
             {data.length > 0 && (
               <p class="quiet count">
-                {number(data.length)} of {number(isStatus(status) ? counts[status] : counts.all)},{' '}
+                {number(data.length)} of {countOf(isStatus(status) ? counts[status] : counts.all)},{' '}
                 {address.get('sort') === 'due' ? 'by what is due next' : 'newest first'}
               </p>
             )}
@@ -90,6 +94,9 @@ export default function CheckoutsScreen(): JSX.Element {
     </Page>
   );
 }
+
+/** The server counts up to 10,000 of a status. */
+const countOf = (count: number): string => (count >= 10_000 ? `${number(count)}+` : number(count));
 
 const searchOf = (query: object): URLSearchParams =>
   new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
@@ -104,14 +111,14 @@ function StatusChips({ address, counts }: ChipsProps): JSX.Element {
   return (
     <nav class="chips" aria-label="State">
       <Link isWhole to={address.hrefWith({ status: '' })} class="" isCurrent={!isStatus(current)}>
-        All <span>{counts && number(counts.all ?? 0)}</span>
+        All <span>{counts && countOf(counts.all ?? 0)}</span>
       </Link>
       {STATUSES.map((status) => (
         <Link key={status} isWhole to={address.hrefWith({ status })} class="" isCurrent={current === status}>
           <span class={`state ${colorOf('checkout', status)}`}>
             <Icon name={iconOf('checkout', status)} />
           </span>
-          {wordOf('checkout', status)} <span>{counts && number(counts[status] ?? 0)}</span>
+          {wordOf('checkout', status)} <span>{counts && countOf(counts[status] ?? 0)}</span>
         </Link>
       ))}
     </nav>

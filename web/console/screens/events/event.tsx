@@ -12,7 +12,7 @@ import { useApiCall } from '../../shell/api-line.tsx';
 import { Id, Link, LinkButton } from '../../ui/controls.tsx';
 import { dateTime, zoneName } from '../../ui/format.ts';
 import { Json } from '../../ui/json.tsx';
-import { Empty, Page, Section, Shown, Table } from '../../ui/parts.tsx';
+import { Empty, LoadedPage, Page, Section, Shown, Table } from '../../ui/parts.tsx';
 import { State } from '../../ui/states.tsx';
 import { reasonOf, stateOf } from '../webhooks/delivery-words.ts';
 import { Resend } from '../webhooks/open-delivery.tsx';
@@ -63,7 +63,7 @@ export default function EventScreen({ id = '' }: ScreenProps): JSX.Element {
     sdk: `everyshare.events.retrieve('${id}')`,
   });
   return (
-    <Shown loaded={event}>
+    <LoadedPage loaded={event} title="Event">
       {(found) =>
         found === null ? (
           <Page title="Event">
@@ -75,7 +75,7 @@ export default function EventScreen({ id = '' }: ScreenProps): JSX.Element {
           <EventPage event={found} />
         )
       }
-    </Shown>
+    </LoadedPage>
   );
 }
 

@@ -12,7 +12,7 @@ import { useApiCall } from '../../shell/api-line.tsx';
 import { Button, Link } from '../../ui/controls.tsx';
 import { date } from '../../ui/format.ts';
 import { Icon } from '../../ui/icon.tsx';
-import { Banner, Failed, Page, Shown } from '../../ui/parts.tsx';
+import { Banner, Failed, LoadedPage, Page } from '../../ui/parts.tsx';
 import { Chip } from '../../ui/states.tsx';
 import { DomainStep } from './domain.tsx';
 import { OriginsStep } from './origins.tsx';
@@ -31,7 +31,7 @@ export default function GoLiveScreen(): JSX.Element {
     if (isLinked && !venue.linked) void loadSession();
   }, [isLinked]);
   return (
-    <Shown loaded={loaded} lines={8}>
+    <LoadedPage loaded={loaded} title="Go live" isNarrow>
       {(goLive) => (
         <Page
           title={goLive.linked ? 'This venue is live' : 'Go live'}
@@ -46,7 +46,7 @@ export default function GoLiveScreen(): JSX.Element {
           <Checklist goLive={goLive} onChanged={() => void loaded.reload()} />
         </Page>
       )}
-    </Shown>
+    </LoadedPage>
   );
 }
 

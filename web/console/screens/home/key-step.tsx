@@ -6,8 +6,9 @@ import type { CheckoutCreate } from '../../../../sdk/src/types.gen.ts';
 import { useAction } from '../../client/action.ts';
 import { useLoad } from '../../client/load.ts';
 import { mayChangeCheckouts, mayDevelop } from '../../client/rights.ts';
+import { keepTestKey, testKeys } from '../../client/test-keys.ts';
 import type { FirstSteps } from '../../client/types.gen.ts';
-import { keepTestKey, testKeys, usePlace } from '../../session.ts';
+import { usePlace } from '../../session.ts';
 import { Button, Copy, Link } from '../../ui/controls.tsx';
 import { dateTime } from '../../ui/format.ts';
 import { Failed } from '../../ui/parts.tsx';
@@ -62,13 +63,19 @@ export function KeyStep({ data, reload, isCurrent }: StepProps): JSX.Element {
 
 function KeyAndCall({ reload }: Pick<StepProps, 'reload'>): JSX.Element {
   const { venue, client } = usePlace();
-  const isNew = newKeys.value?.venue_id === venue.id;
-  const [key, setKey] = useState<string | null>((isNew ? newKeys.value?.secret_test : testKeys()[venue.id]) ?? null);
+  const [made, setMade] = useState<string | null>(null);
+  const isFirst = newKeys.value?.venue_id === venue.id;
+  const shownOnce = made ?? (isFirst ? newKeys.value?.secret_test : null) ?? null;
+  const key = shownOnce ?? testKeys()[venue.id] ?? null;
+  const store = (): void => {
+    setMade(null);
+    if (isFirst) forgetNewKeys();
+  };
   const body = useFirstCheckout('bk-1');
   const make = useAction(async () => {
-    const made = await client.console.createKey({ kind: 'secret', name: 'First steps' });
-    keepTestKey(venue.id, made.key);
-    setKey(made.key);
+    const created = await client.console.createKey({ kind: 'secret', name: 'First steps' });
+    keepTestKey(venue.id, created.key);
+    setMade(created.key);
   });
   const send = useAction(async () => {
     await client.partner.checkouts.create(body);
@@ -77,7 +84,7 @@ function KeyAndCall({ reload }: Pick<StepProps, 'reload'>): JSX.Element {
   return (
     <>
       {make.error !== undefined && <Failed error={make.error} />}
-      {key !== null && <KeyField value={key} isNew={isNew} />}
+      {key !== null && <KeyField value={key} isNew={shownOnce !== null} onStored={store} />}
       {key === null && mayDevelop(venue.role) && (
         <p class="line">
           <Button kind="primary" icon="key" isBusy={make.isBusy} onClick={() => void make.run()}>
@@ -86,7 +93,7 @@ function KeyAndCall({ reload }: Pick<StepProps, 'reload'>): JSX.Element {
           <span class="quiet">This browser has none of your test keys: they are shown once.</span>
         </p>
       )}
-      <FirstCall value={key ?? '$EVERYSHARE_KEY'} hasKey={key !== null} body={body} />
+      <FirstCall value={key} isMasked={shownOnce === null} body={body} />
       {send.error !== undefined && <Failed error={send.error} />}
       <RefusedRequest />
       <div class="waiting-line">
@@ -107,15 +114,21 @@ function KeyAndCall({ reload }: Pick<StepProps, 'reload'>): JSX.Element {
 
 const masked = (key: string): string => `${key.slice(0, 'svc_test_'.length)}…${key.slice(-4)}`;
 
+interface KeyFieldProps {
+  readonly value: string;
+  readonly isNew: boolean;
+  readonly onStored: () => void;
+}
+
 /** Whole while it is new, and masked after it was stored. */
-function KeyField({ value, isNew }: { readonly value: string; readonly isNew: boolean }): JSX.Element {
+function KeyField({ value, isNew, onStored }: KeyFieldProps): JSX.Element {
   return (
     <div class="line">
       <input type="text" readOnly aria-label="Your test key" class="mono" value={isNew ? value : masked(value)} />
       <Copy text={value} label="Copy the key">
         Copy
       </Copy>
-      {isNew && <Button onClick={forgetNewKeys}>I’ve stored it</Button>}
+      {isNew && <Button onClick={onStored}>I’ve stored it</Button>}
       {isNew && (
         <Chip color="amber" icon="eye">
           Shown once: copy it now
@@ -126,14 +139,17 @@ function KeyField({ value, isNew }: { readonly value: string; readonly isNew: bo
 }
 
 interface FirstCallProps {
-  readonly value: string;
-  readonly hasKey: boolean;
+  /** Null: this browser has none. */
+  readonly value: string | null;
+  /** What was masked stays masked: the key is in what is copied, and not in what is shown. */
+  readonly isMasked: boolean;
   readonly body: CheckoutCreate;
 }
 
-function FirstCall({ value, hasKey, body }: FirstCallProps): JSX.Element {
+function FirstCall({ value, isMasked, body }: FirstCallProps): JSX.Element {
   const [language, setLanguage] = useState<Language>('curl');
-  const text = firstCall(language, value, body);
+  const text = firstCall(language, value ?? '$EVERYSHARE_KEY', body);
+  const shown = value !== null && isMasked ? firstCall(language, masked(value), body) : text;
   return (
     <div class="call">
       <header>
@@ -145,13 +161,13 @@ function FirstCall({ value, hasKey, body }: FirstCallProps): JSX.Element {
           ))}
         </div>
         <span class="quiet wide-only">
-          {hasKey ? 'your key is already in it' : <Link to="/keys">make a key, and it is put in</Link>}
+          {value !== null ? 'your key is already in the copy' : <Link to="/keys">make a key, and it is put in</Link>}
         </span>
         <Copy text={text} label="Copy the call">
           Copy
         </Copy>
       </header>
-      <pre tabIndex={0}>{text}</pre>
+      <pre tabIndex={0}>{shown}</pre>
     </div>
   );
 }

@@ -128,8 +128,8 @@ const Figures = ({ home }: { readonly home: ConsoleHome }): JSX.Element => (
       icon="bank"
       label="Paid out today"
       sums={home.paid_today}
-      noteOf={({ payouts }) => count(payouts, 'payout')}
-      nothing="none yet today"
+      noteOf={({ payouts }) => `${count(payouts, 'payout')}${paidIn30Days(home)}`}
+      nothing={`none yet today${paidIn30Days(home)}`}
     />
     <Figure
       icon="clock"
@@ -142,3 +142,8 @@ const Figures = ({ home }: { readonly home: ConsoleHome }): JSX.Element => (
     />
   </Stats>
 );
+
+/** The largest currency alone: the figures of a venue are nearly always of one. */
+function paidIn30Days({ paid_30_days: [largest] }: ConsoleHome): string {
+  return largest === undefined ? '' : ` · ${money(largest.amount, largest.currency)} in 30 days`;
+}

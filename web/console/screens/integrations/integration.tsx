@@ -15,7 +15,7 @@ import { Button, Id, Link, LinkButton, SelectField } from '../../ui/controls.tsx
 import { Dialog } from '../../ui/dialog.tsx';
 import { date, dateTime, zoneName } from '../../ui/format.ts';
 import { Pages } from '../../ui/pages.tsx';
-import { Banner, Empty, Failed, Page, Section, Shown, Table } from '../../ui/parts.tsx';
+import { Banner, Empty, Failed, LoadedPage, Page, Section, Shown, Table } from '../../ui/parts.tsx';
 import { OUTCOMES, providerName, REFUSALS, STATUSES } from './integration-words.ts';
 import { IntegrationState } from './integrations.tsx';
 
@@ -35,7 +35,7 @@ export default function IntegrationScreen({ id = '' }: ScreenProps): JSX.Element
     sdk: `everyshare.integrations.listDeliveries('${id}', { limit: 50 })`,
   });
   return (
-    <Shown loaded={integration}>
+    <LoadedPage loaded={integration} title="Integration">
       {(found) =>
         found === null ? (
           <Page title="Integration">
@@ -47,7 +47,7 @@ export default function IntegrationScreen({ id = '' }: ScreenProps): JSX.Element
           <IntegrationPage integration={found} onChanged={integration.reload} />
         )
       }
-    </Shown>
+    </LoadedPage>
   );
 }
 

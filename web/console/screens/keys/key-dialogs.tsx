@@ -3,8 +3,9 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useAction } from '../../client/action.ts';
+import { forgetTestKey, keepTestKey } from '../../client/test-keys.ts';
 import type { RolledApiKey } from '../../client/types.gen.ts';
-import { keepTestKey, usePlace } from '../../session.ts';
+import { usePlace } from '../../session.ts';
 import { showToast } from '../../shell/announce.tsx';
 import { Button, SelectField, TextField } from '../../ui/controls.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -128,12 +129,13 @@ export function RollKeyDialog({ shown, onClose }: Props): JSX.Element {
 }
 
 export function RevokeKeyDialog({ shown, onClose }: Props): JSX.Element {
-  const { client } = usePlace();
+  const { venue, client } = usePlace();
   const [typed, setTyped] = useState('');
   const wanted = nameOf(shown);
   const revoke = useAction(async () => {
     if (typed.trim() !== wanted) return;
     await client.console.revokeKey(shown.id);
+    forgetTestKey(venue.id, shown.hint);
     showToast(`${wanted} is revoked.`);
     onClose(true);
   });

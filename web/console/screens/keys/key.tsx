@@ -11,7 +11,7 @@ import { usePlace } from '../../session.ts';
 import { useApiCall } from '../../shell/api-line.tsx';
 import { Button, Id, Link, LinkButton } from '../../ui/controls.tsx';
 import { ago, dateTime, zoneName } from '../../ui/format.ts';
-import { Banner, Empty, Page, Section, Shown } from '../../ui/parts.tsx';
+import { Banner, Empty, LoadedPage, Page, Section } from '../../ui/parts.tsx';
 import { Chip } from '../../ui/states.tsx';
 import { ChangeKeyDialog, RevokeKeyDialog, RollKeyDialog } from './key-dialogs.tsx';
 import { expiryOf, type Key, limitsOf, nameOf, unusedDays } from './key-words.ts';
@@ -36,7 +36,7 @@ export default function KeyScreen({ id = '' }: ScreenProps): JSX.Element {
     reads: '/console/api/keys',
   });
   return (
-    <Shown loaded={key}>
+    <LoadedPage loaded={key} title="Key">
       {(shown) =>
         shown === null ? (
           <Page title="Key">
@@ -46,7 +46,7 @@ export default function KeyScreen({ id = '' }: ScreenProps): JSX.Element {
           <KeyPage shown={shown} loaded={key} />
         )
       }
-    </Shown>
+    </LoadedPage>
   );
 }
 

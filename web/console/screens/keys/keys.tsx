@@ -1,10 +1,11 @@
 // The keys of the venue in this mode: what each may do, when and from where it was last used, and which need attention.
 
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { useAddressQuery } from '../../client/address-query.ts';
 import { useLoad } from '../../client/load.ts';
 import { mayDevelop } from '../../client/rights.ts';
+import { forgetTestKeyUnless } from '../../client/test-keys.ts';
 import type { RequestSummary } from '../../client/types.gen.ts';
 import { usePlace } from '../../session.ts';
 import { useApiCall } from '../../shell/api-line.tsx';
@@ -38,6 +39,15 @@ export default function KeysScreen(): JSX.Element {
     (signal) => client.console.listKeys(query, { signal }).then(({ answer }) => answer),
     [client, status, before],
   );
+  // A key that was revoked elsewhere, or has expired, is of no use in the snippets.
+  useEffect(() => {
+    const { data: active, next_before } = keys.data ?? {};
+    if (active === undefined || next_before !== null || before !== '' || status !== 'active' || mode !== 'test') return;
+    forgetTestKeyUnless(
+      venue.id,
+      active.map(({ hint }) => hint),
+    );
+  }, [keys.data]);
   // The request log keeps 7 days. The keys are shown without it too.
   const summary = useLoad((signal) => client.console.summarizeRequests({ from: weekAgo() }, { signal }), [client]);
   useApiCall({

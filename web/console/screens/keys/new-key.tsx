@@ -3,8 +3,10 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useAction } from '../../client/action.ts';
+import { mayGiveScope } from '../../client/rights.ts';
+import { keepTestKey } from '../../client/test-keys.ts';
 import type { CreatedApiKey } from '../../client/types.gen.ts';
-import { keepTestKey, usePlace } from '../../session.ts';
+import { usePlace } from '../../session.ts';
 import { showToast } from '../../shell/announce.tsx';
 import { Button, TextField } from '../../ui/controls.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
@@ -12,7 +14,16 @@ import { Icon } from '../../ui/icon.tsx';
 import { Failed } from '../../ui/parts.tsx';
 import { SecretDialog } from '../../ui/secret.tsx';
 import { AddressesField, ExpiryField } from './key-fields.tsx';
-import { EXPIRIES, expiresAfter, nameOf, PRESETS, SCOPES, type Scope, splitAddresses } from './key-words.ts';
+import {
+  EXPIRIES,
+  expiresAfter,
+  nameOf,
+  PRESETS,
+  type Preset,
+  SCOPES,
+  type Scope,
+  splitAddresses,
+} from './key-words.ts';
 
 const POINTERS = ['/name', '/scopes', '/expires_at', '/allow_ips'];
 
@@ -20,7 +31,8 @@ export function NewKeyDialog({ onClose }: { readonly onClose: (isMade: boolean) 
   const { venue, mode, client } = usePlace();
   const [name, setName] = useState('');
   const [kind, setKind] = useState<'secret' | 'publishable'>('secret');
-  const [scopes, setScopes] = useState<readonly Scope[]>(PRESETS[0]?.scopes ?? []);
+  const presets = PRESETS.filter((preset) => preset.scopes.every((scope) => mayGiveScope(venue.role, scope)));
+  const [scopes, setScopes] = useState<readonly Scope[]>(presets[0]?.scopes ?? []);
   const [expiry, setExpiry] = useState(mode === 'live' ? '90' : 'never');
   const [addresses, setAddresses] = useState('');
   const [made, setMade] = useState<CreatedApiKey | null>(null);
@@ -83,7 +95,15 @@ export function NewKeyDialog({ onClose }: { readonly onClose: (isMade: boolean) 
           onChoose={() => setKind('publishable')}
         />
       </fieldset>
-      {isChoosing && <ScopesField scopes={scopes} onChange={setScopes} error={make.problemAt('/scopes')} />}
+      {isChoosing && (
+        <ScopesField
+          presets={presets}
+          offered={SCOPES.filter((scope) => mayGiveScope(venue.role, scope))}
+          scopes={scopes}
+          onChange={setScopes}
+          error={make.problemAt('/scopes')}
+        />
+      )}
       {mode === 'test' && kind === 'secret' && (
         <p class="hint">A test key may do everything. A live key gets the scopes that you choose.</p>
       )}
@@ -116,13 +136,16 @@ function Choice({ name, title, text, isChosen, onChoose }: ChoiceProps): JSX.Ele
 }
 
 interface ScopesProps {
+  readonly presets: readonly Preset[];
+  /** The scopes that the role may give. */
+  readonly offered: readonly Scope[];
   readonly scopes: readonly Scope[];
   readonly onChange: (scopes: readonly Scope[]) => void;
   readonly error: string | null;
 }
 
-function ScopesField({ scopes, onChange, error }: ScopesProps): JSX.Element {
-  const [preset, setPreset] = useState(PRESETS[0]?.id ?? '');
+function ScopesField({ presets, offered, scopes, onChange, error }: ScopesProps): JSX.Element {
+  const [preset, setPreset] = useState(presets[0]?.id ?? '');
   const toggle = (scope: Scope): void => {
     setPreset('choose');
     onChange(scopes.includes(scope) ? scopes.filter((one) => one !== scope) : [...scopes, scope]);
@@ -130,7 +153,7 @@ function ScopesField({ scopes, onChange, error }: ScopesProps): JSX.Element {
   return (
     <fieldset class="presets">
       <legend class="legend">What may it do?</legend>
-      {PRESETS.map((one) => (
+      {presets.map((one) => (
         <Choice
           key={one.id}
           name="preset"
@@ -144,7 +167,7 @@ function ScopesField({ scopes, onChange, error }: ScopesProps): JSX.Element {
         />
       ))}
       <div class="switches" role="group" aria-label="Scopes">
-        {SCOPES.map((scope) => (
+        {offered.map((scope) => (
           <button
             key={scope}
             type="button"
@@ -157,6 +180,9 @@ function ScopesField({ scopes, onChange, error }: ScopesProps): JSX.Element {
           </button>
         ))}
       </div>
+      {offered.length < SCOPES.length && (
+        <p class="hint">A key with checkouts:write can refund, so an owner of the venue makes it.</p>
+      )}
       {error !== null && (
         <p class="hint error">
           <Icon name="alert" /> {error}

@@ -2,10 +2,12 @@
 
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import type { AddressQuery } from '../../client/address-query.ts';
+import type { Client } from '../../client/api.ts';
 import { useLoad } from '../../client/load.ts';
-import type { Statement } from '../../client/types.gen.ts';
+import type { PaidCheckout, Statement } from '../../client/types.gen.ts';
 import { usePlace } from '../../session.ts';
-import { Link } from '../../ui/controls.tsx';
+import { Button, Link } from '../../ui/controls.tsx';
 import { count, date, money, number, time } from '../../ui/format.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Failed, Shown, Table } from '../../ui/parts.tsx';
@@ -14,7 +16,7 @@ import { dayName, nextDay } from './range-name.ts';
 
 const HEAD = ['Day', '->Guests', '->Guests paid', '->Fee', '->Refunded', '>Yours', '>State'];
 
-export function Days({ week }: { readonly week: Statement }): JSX.Element {
+export function Days({ week, address }: { readonly week: Statement; readonly address: AddressQuery }): JSX.Element {
   const { client } = usePlace();
   const days = useLoad(
     (signal) =>
@@ -23,7 +25,7 @@ export function Days({ week }: { readonly week: Statement }): JSX.Element {
         .then(({ answer }) => answer),
     [client, week.from],
   );
-  const [open, setOpen] = useState<string | null>(null);
+  const open = address.get('day');
   const { currency } = week;
   return (
     <Shown loaded={days}>
@@ -50,7 +52,9 @@ export function Days({ week }: { readonly week: Statement }): JSX.Element {
                 key={day.from}
                 day={day}
                 isOpen={open === day.from}
-                onToggle={() => setOpen(open === day.from ? null : day.from)}
+                onToggle={() =>
+                  address.replace({ before: address.get('before'), day: open === day.from ? '' : day.from })
+                }
               />
             ))}
         </Table>
@@ -104,14 +108,28 @@ function stateOf({ status, to_come, currency }: Statement): JSX.Element {
   );
 }
 
+const STEP = 100;
+
+async function readCheckouts(
+  { console: api }: Client,
+  range: { readonly from: string; readonly to: string },
+  limit: number,
+  signal: AbortSignal,
+): Promise<readonly PaidCheckout[]> {
+  const found: PaidCheckout[] = [];
+  for await (const one of api.listPaidCheckouts({ ...range, limit: STEP }, { signal })) {
+    found.push(one);
+    if (found.length === limit) break;
+  }
+  return found;
+}
+
 function CheckoutRows({ day }: { readonly day: Statement }): JSX.Element {
   const { client } = usePlace();
+  const [limit, setLimit] = useState(STEP);
   const loaded = useLoad(
-    (signal) =>
-      client.console
-        .listPaidCheckouts({ from: day.from, to: nextDay(day.from), limit: 100 }, { signal })
-        .then(({ answer }) => answer),
-    [client, day.from],
+    (signal) => readCheckouts(client, { from: day.from, to: nextDay(day.from) }, limit, signal),
+    [client, day.from, limit],
   );
   if (loaded.data === undefined)
     return (
@@ -127,7 +145,7 @@ function CheckoutRows({ day }: { readonly day: Statement }): JSX.Element {
     );
   return (
     <>
-      {loaded.data.data
+      {loaded.data
         .filter(({ currency }) => currency === day.currency)
         .map((one) => (
           <tr key={one.checkout_id} class="detail">
@@ -151,6 +169,15 @@ function CheckoutRows({ day }: { readonly day: Statement }): JSX.Element {
             </td>
           </tr>
         ))}
+      {loaded.data.length === limit && (
+        <tr class="detail">
+          <td colSpan={HEAD.length}>
+            <Button kind="quiet" icon="down" onClick={() => setLimit(limit + STEP)}>
+              More checkouts of this day
+            </Button>
+          </td>
+        </tr>
+      )}
     </>
   );
 }

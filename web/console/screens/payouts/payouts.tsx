@@ -1,30 +1,39 @@
 // Payouts: weeks by completion, a statement whose lines add up, its days, and the checkouts of a day. Disputes beside it.
 
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
-import { useAction } from '../../client/action.ts';
+import { type AddressQuery, useAddressQuery } from '../../client/address-query.ts';
 import { useLoad } from '../../client/load.ts';
 import type { Statement } from '../../client/types.gen.ts';
 import { usePlace } from '../../session.ts';
 import { useApiCall } from '../../shell/api-line.tsx';
-import { Button } from '../../ui/controls.tsx';
-import { saveFile } from '../../ui/download.ts';
+import { Link } from '../../ui/controls.tsx';
+import { CsvButton } from '../../ui/csv-button.tsx';
 import { count, dateTime, money } from '../../ui/format.ts';
 import { Icon } from '../../ui/icon.tsx';
-import { Banner, Empty, Failed, Page, Shown } from '../../ui/parts.tsx';
+import { Pages } from '../../ui/pages.tsx';
+import { Banner, Empty, Page, Shown } from '../../ui/parts.tsx';
 import { Days } from './days.tsx';
-import { Disputes } from './disputes.tsx';
+import { Disputes, disputeOutcome } from './disputes.tsx';
 import { rangeName } from './range-name.ts';
 
+const WEEKS = 26;
+
+/** How the address names a week: a week has a statement for each currency. */
+const nameOf = ({ from, currency }: Statement): string => (currency === 'usd' ? from : `${from} ${currency}`);
+
 export default function PayoutsScreen(): JSX.Element {
-  const [tab, setTab] = useState<'payouts' | 'disputes'>(location.hash === '#disputes' ? 'disputes' : 'payouts');
   const { client } = usePlace();
+  const address = useAddressQuery();
+  const isDisputes = address.get('tab') === 'disputes';
+  const before = isDisputes ? '' : address.get('before');
   const weeks = useLoad(
-    (signal) => client.console.listStatements({ period: 'week', limit: 26 }, { signal }).then(({ answer }) => answer),
-    [client],
+    (signal) =>
+      client.console
+        .listStatements({ period: 'week', limit: WEEKS, ...(before === '' ? {} : { before }) }, { signal })
+        .then(({ answer }) => answer),
+    [client, before],
   );
-  const [from, setFrom] = useState<string | null>(null);
-  const chosen = weeks.data?.data.find((week) => `${week.from} ${week.currency}` === from) ?? weeks.data?.data[0];
+  const chosen = weeks.data?.data.find((week) => nameOf(week) === address.get('week')) ?? weeks.data?.data[0];
   useApiCall({
     method: 'GET',
     path: '/v1/payouts?limit=50',
@@ -32,38 +41,49 @@ export default function PayoutsScreen(): JSX.Element {
     sdk: 'everyshare.payouts.list({ limit: 50 })',
     reads: '/console/api/payouts?period=week&limit=26',
   });
-  const csv = useAction(async () => {
-    if (chosen === undefined) return;
-    const text = await client.console.listPaidCheckoutsCsv({ from: chosen.from, to: chosen.to, limit: 100 });
-    saveFile(`statement-${chosen.from}.csv`, text);
-  });
   return (
     <Page
       title="Payouts"
       lead="Each completed checkout is paid out by the card processor’s schedule, less our fee."
       actions={
-        tab === 'payouts' &&
-        chosen !== undefined && (
-          <Button icon="download" isBusy={csv.isBusy} onClick={() => void csv.run()}>
-            CSV
-          </Button>
+        isDisputes ? (
+          <CsvButton
+            name="disputes"
+            read={(page) => {
+              const status = disputeOutcome(address);
+              return client.console.listDisputesCsv({ ...(status === undefined ? {} : { status }), ...page });
+            }}
+          />
+        ) : (
+          chosen !== undefined && (
+            <>
+              <CsvButton name="weeks" read={(page) => client.console.listStatementsCsv({ period: 'week', ...page })}>
+                CSV of all weeks
+              </CsvButton>
+              <CsvButton
+                name={`statement-${chosen.from}`}
+                read={(page) => client.console.listPaidCheckoutsCsv({ from: chosen.from, to: chosen.to, ...page })}
+              >
+                CSV of this week
+              </CsvButton>
+            </>
+          )
         )
       }
     >
-      <div class="chips" role="group" aria-label="What to show">
-        <button type="button" aria-pressed={tab === 'payouts'} onClick={() => setTab('payouts')}>
+      <nav class="chips" aria-label="What to show">
+        <Link to="/payouts" class="" isCurrent={!isDisputes}>
           <Icon name="bank" /> Payouts
-        </button>
-        <button type="button" aria-pressed={tab === 'disputes'} onClick={() => setTab('disputes')}>
+        </Link>
+        <Link to="/payouts?tab=disputes" class="" isCurrent={isDisputes}>
           <Icon name="flag" /> Disputes
-        </button>
-      </div>
-      {csv.error !== undefined && <Failed error={csv.error} />}
-      {tab === 'disputes' ? (
-        <Disputes />
+        </Link>
+      </nav>
+      {isDisputes ? (
+        <Disputes address={address} />
       ) : (
         <Shown loaded={weeks}>
-          {({ data, balance }) => (
+          {({ data, balance, next_before }) => (
             <>
               {balance.map((one) => (
                 <Balance key={one.currency} {...one} />
@@ -72,8 +92,11 @@ export default function PayoutsScreen(): JSX.Element {
                 <Empty>The first payout comes after your first completed checkout.</Empty>
               ) : (
                 <div class="split">
-                  <Weeks weeks={data} chosen={chosen} onChoose={setFrom} />
-                  <Week key={`${chosen.from} ${chosen.currency}`} week={chosen} />
+                  <div>
+                    <Weeks weeks={data} chosen={chosen} address={address} />
+                    <Pages address={address} nextBefore={next_before} />
+                  </div>
+                  <Week key={nameOf(chosen)} week={chosen} address={address} />
                 </div>
               )}
             </>
@@ -86,7 +109,7 @@ export default function PayoutsScreen(): JSX.Element {
 
 interface BalanceProps {
   readonly currency: string;
-  readonly to_come: number;
+  readonly on_its_way: number;
   readonly next_at: string | null;
   readonly held_back: number;
   readonly owed: number;
@@ -94,12 +117,12 @@ interface BalanceProps {
 }
 
 /** What is to come, and what is wrong with it, in words. */
-function Balance({ currency, to_come, next_at, held_back, owed, failed }: BalanceProps): JSX.Element {
+function Balance({ currency, on_its_way, next_at, held_back, owed, failed }: BalanceProps): JSX.Element {
   return (
     <>
-      {to_come > 0 && (
+      {on_its_way > 0 && (
         <Banner color="blue" icon="clock">
-          <b>{money(to_come, currency)}</b> is on its way to you
+          <b>{money(on_its_way, currency)}</b> is on its way to you
           {next_at === null ? '.' : `, the next part on ${dateTime(next_at)}.`}
         </Banner>
       )}
@@ -133,33 +156,34 @@ const STATUS: Readonly<Record<Statement['status'], readonly [string, string]>> =
 interface WeeksProps {
   readonly weeks: readonly Statement[];
   readonly chosen: Statement;
-  readonly onChoose: (from: string) => void;
+  readonly address: AddressQuery;
 }
 
-function Weeks({ weeks, chosen, onChoose }: WeeksProps): JSX.Element {
+function Weeks({ weeks, chosen, address }: WeeksProps): JSX.Element {
   return (
     <nav class="weeks" aria-label="Weeks">
       {weeks.map((week) => {
         const [color, word] = STATUS[week.status];
         return (
-          <button
-            key={`${week.from} ${week.currency}`}
-            type="button"
-            aria-pressed={week === chosen}
-            onClick={() => onChoose(`${week.from} ${week.currency}`)}
+          <Link
+            key={nameOf(week)}
+            isWhole
+            class=""
+            to={address.hrefWith({ before: address.get('before'), week: nameOf(week), day: '' })}
+            isCurrent={week === chosen}
           >
             <span>{rangeName(week.from, week.to)}</span>
             <b>{money(week.kept, week.currency)}</b>
             <span class="quiet">{count(week.checkouts, 'checkout')}</span>
             <span class={color}>{word}</span>
-          </button>
+          </Link>
         );
       })}
     </nav>
   );
 }
 
-function Week({ week }: { readonly week: Statement }): JSX.Element {
+function Week({ week, address }: { readonly week: Statement; readonly address: AddressQuery }): JSX.Element {
   const { currency } = week;
   const sums: readonly (readonly [string, string, number, string])[] = [
     ['', 'Guests paid', week.paid, count(week.guests, 'guest')],
@@ -184,7 +208,7 @@ function Week({ week }: { readonly week: Statement }): JSX.Element {
           </div>
         ))}
       </dl>
-      <Days week={week} />
+      <Days week={week} address={address} />
     </section>
   );
 }

@@ -7,12 +7,11 @@ import type { ListRequestsParams } from '../../client/operations.gen.ts';
 import type { LoggedRequest, RequestSummary } from '../../client/types.gen.ts';
 import type { ScreenProps } from '../../screens.ts';
 import { hrefOf, usePlace } from '../../session.ts';
-import { showToast } from '../../shell/announce.tsx';
 import { useApiCall } from '../../shell/api-line.tsx';
 import { useKeys } from '../../shell/shortcuts.tsx';
-import { Button, Link, LinkButton, SelectField, TextField } from '../../ui/controls.tsx';
-import { saveFile } from '../../ui/download.ts';
-import { dateTime, number, timeWithSeconds, zoneName } from '../../ui/format.ts';
+import { Link, LinkButton, SelectField, TextField } from '../../ui/controls.tsx';
+import { CsvButton } from '../../ui/csv-button.tsx';
+import { date, dateTime, number, timeWithSeconds, zoneName } from '../../ui/format.ts';
 import { Icon, type IconName } from '../../ui/icon.tsx';
 import { Pages } from '../../ui/pages.tsx';
 import { Empty, Page, Shown, Table } from '../../ui/parts.tsx';
@@ -33,12 +32,11 @@ export default function RequestsScreen({ id = '' }: ScreenProps): JSX.Element {
   const address = useAddressQuery();
   const before = address.get('before');
   const hours = (WINDOWS.find(({ value }) => value === address.get('time')) ?? WINDOWS[1]).hours;
-  const queryNow = (): ListRequestsParams => ({
-    limit: 50,
+  const filtersNow = (): ListRequestsParams => ({
     from: sinceHours(hours),
     ...Object.fromEntries(FILTERS.map((name) => [name, address.get(name)]).filter(([, value]) => value !== '')),
-    ...(before === '' ? {} : { before }),
   });
+  const queryNow = (): ListRequestsParams => ({ limit: 50, ...filtersNow(), ...(before === '' ? {} : { before }) });
   const deps = [client, hours, before, ...FILTERS.map((name) => address.get(name))];
   const every = before === '' ? LIVE_MS : 0;
   const list = useLoad(
@@ -55,10 +53,6 @@ export default function RequestsScreen({ id = '' }: ScreenProps): JSX.Element {
   useKeys([
     { key: 'f', name: 'search field', run: () => document.querySelector<HTMLElement>('.filters input')?.focus() },
   ]);
-  const save = async (): Promise<void> => {
-    saveFile('requests.csv', await client.console.listRequestsCsv(queryNow()));
-    showToast('The page is saved as requests.csv.');
-  };
   return (
     <Page
       title="Requests"
@@ -71,9 +65,7 @@ export default function RequestsScreen({ id = '' }: ScreenProps): JSX.Element {
           <LinkButton isWhole to={address.hrefWith({ kinds: address.get('kinds') === '' ? '1' : '' })} icon="filter">
             {address.get('kinds') === '' ? 'Errors by kind' : 'All requests'}
           </LinkButton>
-          <Button icon="download" onClick={() => void save()}>
-            CSV
-          </Button>
+          <CsvButton name="requests" read={(page) => client.console.listRequestsCsv({ ...filtersNow(), ...page })} />
         </>
       }
     >
@@ -85,9 +77,15 @@ export default function RequestsScreen({ id = '' }: ScreenProps): JSX.Element {
             <Kinds summary={summary} address={address} />
           ) : (
             <Shown loaded={list}>
-              {({ data, next_before }) => (
+              {({ data, next_before, searched_since }) => (
                 <>
                   {data.length === 0 ? <NoRequests address={address} /> : <RequestTable list={data} openId={id} />}
+                  {searched_since !== null && (
+                    <p class="quiet">
+                      50,000 requests were looked through, back to {date(searched_since)}. The next page goes on from
+                      there.
+                    </p>
+                  )}
                   <Pages address={address} nextBefore={next_before} />
                 </>
               )}

@@ -15,12 +15,16 @@ import { Failed, Page, Section, Shown } from '../../ui/parts.tsx';
 import { Notifications } from './notifications.tsx';
 
 export default function SettingsScreen(): JSX.Element {
-  const { client } = usePlace();
+  const { venue, client } = usePlace();
   const loaded = useLoad((signal) => client.console.getVenue({ signal }), [client]);
   useApiCall({ method: 'GET', path: '/console/api/venue' });
   return (
     <Page title="Settings" isNarrow>
-      <Shown loaded={loaded}>{(venue) => <VenueForm key={venue.id} venue={venue} />}</Shown>
+      <Shown loaded={loaded}>
+        {(settings) =>
+          venue.role === 'owner' ? <VenueForm key={settings.id} venue={settings} /> : <VenueFacts venue={settings} />
+        }
+      </Shown>
       <Section title="Mails to you about this venue">
         <Notifications />
       </Section>
@@ -77,10 +81,9 @@ const SETTINGS: readonly TextSetting[] = [
 const POINTERS = SETTINGS.map(({ name }) => `/${name}`);
 
 function VenueForm({ venue }: { readonly venue: VenueSettings }): JSX.Element {
-  const { venue: place, client } = usePlace();
+  const { client } = usePlace();
   const [saved, setSaved] = useState(venue);
   const [values, setValues] = useState<Readonly<Record<string, string>>>(() => textsOf(venue));
-  const isOwner = place.role === 'owner';
   useEffect(() => {
     timeZone.value = saved.timezone;
   }, [saved.timezone]);
@@ -112,8 +115,7 @@ function VenueForm({ venue }: { readonly venue: VenueSettings }): JSX.Element {
       <p class="quiet">
         Venue <Id id={saved.id} isWhole />
       </p>
-      <fieldset disabled={!isOwner} class="halves">
-        <legend class="unseen">Venue</legend>
+      <div class="halves">
         {SETTINGS.map(({ name, label, hint, type }) => (
           <TextField
             key={name}
@@ -126,15 +128,32 @@ function VenueForm({ venue }: { readonly venue: VenueSettings }): JSX.Element {
             error={save.problemAt(`/${name}`)}
           />
         ))}
-      </fieldset>
-      {isOwner ? (
-        <Button kind="primary" type="submit" isBusy={save.isBusy} isDisabled={Object.keys(changes).length === 0}>
-          Save the settings
-        </Button>
-      ) : (
-        <p class="quiet">An owner changes these.</p>
-      )}
+      </div>
+      <Button kind="primary" type="submit" isBusy={save.isBusy} isDisabled={Object.keys(changes).length === 0}>
+        Save the settings
+      </Button>
     </form>
+  );
+}
+
+/** For other roles: no field that they cannot change. */
+function VenueFacts({ venue }: { readonly venue: VenueSettings }): JSX.Element {
+  return (
+    <>
+      <dl class="facts">
+        <dt>Venue</dt>
+        <dd>
+          <Id id={venue.id} isWhole />
+        </dd>
+        {SETTINGS.map(({ name, label }) => (
+          <>
+            <dt>{label}</dt>
+            <dd>{venue[name] ?? <span class="quiet">not set</span>}</dd>
+          </>
+        ))}
+      </dl>
+      <p class="quiet">An owner changes these.</p>
+    </>
   );
 }
 

@@ -15,7 +15,7 @@ import { Button, Id, Link, LinkButton } from '../../ui/controls.tsx';
 import { date, dateTime, zoneName } from '../../ui/format.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Pages } from '../../ui/pages.tsx';
-import { Banner, Empty, Failed, Page, Shown } from '../../ui/parts.tsx';
+import { Banner, Empty, Failed, LoadedPage, Page, Shown } from '../../ui/parts.tsx';
 import { colorOf, iconOf } from '../../ui/states.tsx';
 import { DeliveryTable } from './deliveries.tsx';
 import { DISABLED_REASONS, hostOf, reasonOf } from './delivery-words.ts';
@@ -42,7 +42,7 @@ export default function EndpointScreen({ id = '' }: ScreenProps): JSX.Element {
     sdk: `everyshare.webhookEndpoints.listDeliveries('${id}', { limit: 50 })`,
   });
   return (
-    <Shown loaded={endpoint}>
+    <LoadedPage loaded={endpoint} title="Webhook">
       {(found) =>
         found === null ? (
           <Page title="Webhook">
@@ -54,7 +54,7 @@ export default function EndpointScreen({ id = '' }: ScreenProps): JSX.Element {
           <EndpointPage endpoint={found} onChanged={endpoint.reload} />
         )
       }
-    </Shown>
+    </LoadedPage>
   );
 }
 

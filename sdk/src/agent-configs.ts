@@ -1,7 +1,7 @@
-// How agents connect to the tool server, as `everyshare mcp config` prints it. A configuration never contains the key: each
-// agent reads it from the environment or prompts for it.
+// How agents connect to the tool server: `everyshare mcp config` prints it, and the console shows it. A configuration never
+// contains the key: each agent reads it from the environment or prompts for it.
 
-interface AgentConfig {
+export interface AgentConfig {
   readonly agent: string;
   readonly name: string;
   readonly file: string;

@@ -1,0 +1,37 @@
+// The figures of checkouts that monitoring shows. They read the living ones through partial indexes: checkouts that have
+// ended do not make them slower.
+
+import type { Mode } from '../../base/config.ts';
+import type { Queryable } from '../../base/db.ts';
+import { toPaySql } from './expire-queries.ts';
+
+export interface CheckoutCount {
+  readonly mode: Mode;
+  readonly status: 'open' | 'collecting' | 'funded';
+  readonly count: number;
+}
+
+const MAX_LIVING = 100_000;
+const MAX_FUNDED = 1_000;
+
+/** At most 100,000 that are open or collecting, and as many that are funded. */
+export async function countLivingCheckouts(db: Queryable): Promise<CheckoutCount[]> {
+  return db.query<CheckoutCount>(
+    `select mode, status, count(*)::integer as count from (
+       (select mode, status from checkouts where ${toPaySql('checkouts')} limit ${MAX_LIVING})
+       union all (select mode, status from checkouts where status = 'funded' limit ${MAX_LIVING})) living
+     group by mode, status`,
+  );
+}
+
+/** Since when the funded checkout that waits longest has all its holds, in milliseconds; null: there is none. */
+export async function oldestFundedAt(db: Queryable): Promise<number | null> {
+  const [row] = await db.query<{ at: number | null }>(
+    `select (extract(epoch from min(s.held_at)) * 1000)::float8 as at from (
+       select venue_id, checkout_id from checkouts where status = 'funded' order by capture_due_at limit ${MAX_FUNDED}) c
+     cross join lateral (
+       select max(held_at) as held_at from shares
+       where venue_id = c.venue_id and checkout_id = c.checkout_id and dropped_at is null) s`,
+  );
+  return row?.at ?? null;
+}

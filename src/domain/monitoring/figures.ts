@@ -1,0 +1,141 @@
+// The figures of the whole installation, for /metrics and the operators' page. One process computes them, at most every 15 seconds,
+// and all others read what it stored: scrapes cost the database the same, however many processes and scrapers there are.
+// They are read over the connection of background work, so that no request waits for them.
+
+import type { Clock } from '../../base/clock.ts';
+import type { Db, Queryable } from '../../base/db.ts';
+import type { Backlog } from '../../base/due-rows.ts';
+import type { Log } from '../../base/log.ts';
+import { appliedVersion } from '../../base/schema-check.ts';
+import type { SendOutcomes } from '../../base/send-outcomes.ts';
+import { type CheckoutCount, countLivingCheckouts, oldestFundedAt } from '../checkouts/figure-queries.ts';
+import { countEventsSince, type EventCount } from '../events/figure-queries.ts';
+import { type CapturedMoney, sumCapturedSince } from '../ledger/figure-queries.ts';
+import { mailOutcomes } from '../mail/figure-queries.ts';
+import { textOutcomes } from '../members/messages/figure-queries.ts';
+import {
+  countMovements,
+  countOpenDisputes,
+  type DisputeCount,
+  type HeldMoney,
+  type MovementCount,
+  sumHeld,
+  sumVenueDebts,
+  type VenueDebts,
+} from '../payments/figure-queries.ts';
+import { countEndpoints, countWaitingDeliveries, type EndpointCounts } from '../webhooks/figure-queries.ts';
+import { type Check, readLastChecks } from './check-queries.ts';
+import { findFigures, leaseFigures, releaseFigures, storeFigures } from './figure-store-queries.ts';
+import { livingProcesses, type ProcessRow } from './process-queries.ts';
+import { type QueueFigures, readQueues, readReviewQueue } from './queues.ts';
+
+/** Times are in milliseconds. */
+export interface Figures {
+  readonly computedAt: number;
+  /** How long it took to compute them. */
+  readonly seconds: number;
+  readonly queues: readonly QueueFigures[];
+  readonly review: Backlog;
+  readonly checkouts: readonly CheckoutCount[];
+  readonly oldestFundedAt: number | null;
+  /** Events of ends, in the last hour. */
+  readonly ended: readonly EventCount[];
+  readonly held: readonly HeldMoney[];
+  /** In the last hour. */
+  readonly captured: readonly CapturedMoney[];
+  readonly movements: readonly MovementCount[];
+  readonly venueDebts: readonly VenueDebts[];
+  readonly disputes: readonly DisputeCount[];
+  readonly endpoints: EndpointCounts;
+  readonly deliveriesWaiting: number;
+  readonly texts: SendOutcomes;
+  readonly mails: SendOutcomes;
+  readonly processes: readonly ProcessRow[];
+  readonly checks: readonly Check[];
+  readonly schemaVersion: number;
+}
+
+export interface FigureServices {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export const MAX_AGE_MS = 15_000;
+/** A process that died while it computed keeps the others from computing for this long. */
+const LEASE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+export const END_EVENTS = ['checkout.completed', 'checkout.expired', 'checkout.canceled'];
+
+export interface FiguresReader {
+  /** Older than 15 seconds: another process computes them now. Null: there are none yet, or the database does not answer. */
+  read(): Promise<Figures | null>;
+}
+
+export function makeFiguresReader(services: FigureServices): FiguresReader {
+  const { clock, log } = services;
+  let last: Figures | null = null;
+  let reading: Promise<Figures | null> | null = null;
+  const refresh = async (): Promise<Figures | null> => {
+    try {
+      last = await readOrCompute(services);
+    } catch (error) {
+      // The other series are served while the database does not answer, when an operator needs them most.
+      log.warn({ err: error }, 'the process could not read the figures for its metrics');
+      last = null;
+    }
+    return last;
+  };
+  return {
+    async read() {
+      if (last !== null && clock.now() - last.computedAt < MAX_AGE_MS) return last;
+      reading ??= refresh().finally(() => {
+        reading = null;
+      });
+      return reading;
+    },
+  };
+}
+
+async function readOrCompute({ db, clock }: FigureServices): Promise<Figures | null> {
+  const { figures: stored, computedAt } = await findFigures<Figures>(db.background);
+  const known = stored === null || computedAt === null ? null : { ...stored, computedAt };
+  if (known !== null && clock.now() - known.computedAt < MAX_AGE_MS) return known;
+  if (!(await leaseFigures(db.background, clock.now(), MAX_AGE_MS, LEASE_MS))) return known;
+  try {
+    const figures = await computeFigures(db.background, clock);
+    await storeFigures(db.background, figures, figures.computedAt);
+    return figures;
+  } catch (error) {
+    // The next scrape tries again, here or in another process. If this fails too, the lease runs out by itself.
+    await releaseFigures(db.background).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** One statement after the other: the figures must not take more than one connection from the database. */
+export async function computeFigures(db: Queryable, clock: Clock): Promise<Figures> {
+  const computedAt = clock.now();
+  const beganAt = performance.now();
+  const figures = {
+    computedAt,
+    queues: await readQueues(db, computedAt),
+    review: await readReviewQueue(db, computedAt),
+    checkouts: await countLivingCheckouts(db),
+    oldestFundedAt: await oldestFundedAt(db),
+    ended: await countEventsSince(db, END_EVENTS, computedAt - HOUR_MS),
+    held: await sumHeld(db, computedAt),
+    captured: await sumCapturedSince(db, computedAt - HOUR_MS),
+    movements: await countMovements(db),
+    venueDebts: await sumVenueDebts(db),
+    disputes: await countOpenDisputes(db),
+    endpoints: await countEndpoints(db, computedAt),
+    deliveriesWaiting: await countWaitingDeliveries(db),
+    texts: await textOutcomes(db, computedAt),
+    mails: await mailOutcomes(db, computedAt),
+    processes: await livingProcesses(db, computedAt),
+    checks: await readLastChecks(db),
+    schemaVersion: await appliedVersion(db),
+  };
+  return { ...figures, seconds: (performance.now() - beganAt) / 1000 };
+}

@@ -1,0 +1,60 @@
+// The rows that wait for each loop of the worker, and for review. Loops without rows of their own are not here: those
+// that poll (link-ready-venues, find-…, reconcile), and those that keep a table of fixed size (delete-old-requests).
+
+import type { Queryable } from '../../base/db.ts';
+import { type Backlog, backlogOf, type DueRows, MAX_COUNTED, type Queues } from '../../base/due-rows.ts';
+import { ACCOUNT_QUEUES } from '../accounts/queues.ts';
+import { BOAT_QUEUES, BOATS_TO_REVIEW } from '../boats/queues.ts';
+import { CHECKOUT_QUEUES } from '../checkouts/queues.ts';
+import { EXPERIENCES_TO_REVIEW } from '../experiences/queues.ts';
+import { HOOK_QUEUES } from '../hooks/queues.ts';
+import { RESPONSE_QUEUES } from '../idempotency/queues.ts';
+import { IMAGE_QUEUES } from '../images/queues.ts';
+import { KEY_QUEUES } from '../keys/queues.ts';
+import { MAIL_QUEUES } from '../mail/queues.ts';
+import { MEMBER_QUEUES } from '../members/queues.ts';
+import { NOTICE_QUEUES } from '../notices/queues.ts';
+import { OFFERINGS_TO_REVIEW } from '../offerings/queues.ts';
+import { PAYMENT_QUEUES } from '../payments/queues.ts';
+import { WEBHOOK_QUEUES } from '../webhooks/queues.ts';
+
+/** Those that guests, venues and partners wait for come first. */
+export const QUEUES: Queues = {
+  ...CHECKOUT_QUEUES,
+  ...PAYMENT_QUEUES,
+  ...MEMBER_QUEUES,
+  ...MAIL_QUEUES,
+  ...WEBHOOK_QUEUES,
+  ...HOOK_QUEUES,
+  ...NOTICE_QUEUES,
+  ...BOAT_QUEUES,
+  ...IMAGE_QUEUES,
+  ...ACCOUNT_QUEUES,
+  ...RESPONSE_QUEUES,
+  ...KEY_QUEUES,
+};
+
+const TO_REVIEW: readonly DueRows[] = [OFFERINGS_TO_REVIEW, EXPERIENCES_TO_REVIEW, BOATS_TO_REVIEW];
+
+export interface QueueFigures extends Backlog {
+  readonly loop: string;
+}
+
+export async function readQueues(db: Queryable, now: number): Promise<QueueFigures[]> {
+  const found: QueueFigures[] = [];
+  for (const [loop, rows] of Object.entries(QUEUES)) found.push({ loop, ...(await backlogOf(db, rows, now)) });
+  return found;
+}
+
+/** What waits for review, of all three kinds. */
+export async function readReviewQueue(db: Queryable, now: number): Promise<Backlog> {
+  const parts: Backlog[] = [];
+  for (const rows of TO_REVIEW) parts.push(await backlogOf(db, rows, now));
+  const waiting = parts.reduce((sum, part) => sum + part.waiting, 0);
+  const times = parts.flatMap(({ oldestDueAt }) => (oldestDueAt === null ? [] : [oldestDueAt]));
+  return {
+    waiting: Math.min(waiting, MAX_COUNTED),
+    isCapped: waiting > MAX_COUNTED || parts.some(({ isCapped }) => isCapped),
+    oldestDueAt: times.length === 0 ? null : Math.min(...times),
+  };
+}

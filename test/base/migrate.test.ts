@@ -1,0 +1,154 @@
+// Upgrading a database that running servers use: each migration ends its locks, no call waits long for one, indexes are
+// built beside writers, and a start after a crash goes on where the last one ended.
+
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, inject, it, onTestFinished } from 'vitest';
+import { type Db, openDb } from '../../src/base/db.ts';
+import { migrate } from '../../src/base/migrate.ts';
+import type { SchemaFolders } from '../../src/base/schema-files.ts';
+import { createDatabase } from '../support/create-database.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+const FIRST = 'create table numbers (id int);';
+const INDEX = `-- no transaction
+-- An index on a table in use.
+create unique index concurrently if not exists numbers_by_id on numbers (id);`;
+
+interface Upgrade {
+  readonly url: string;
+  readonly db: Db;
+  /** Applies these files, by their names, beside those of earlier calls. */
+  run(files?: Readonly<Record<string, string>>): Promise<number>;
+}
+
+/** A database of a release with one table, and a folder for the files of the next release. */
+async function openUpgrade(): Promise<Upgrade> {
+  const root = mkdtempSync(join(tmpdir(), 'everyshare-upgrade-'));
+  const folders: SchemaFolders = { migrations: join(root, 'migrations'), functions: [] };
+  mkdirSync(folders.migrations);
+  const url = await createDatabase(inject('postgresUrl'), `db_${randomBytes(6).toString('hex')}`, null);
+  const db = openDb({ url, connections: 6, pooled: false, applicationName: 'test' });
+  onTestFinished(async () => {
+    await db.close();
+    rmSync(root, { recursive: true });
+  });
+  const run = (files: Readonly<Record<string, string>> = {}): Promise<number> => {
+    for (const [name, sql] of Object.entries(files)) writeFileSync(join(folders.migrations, name), sql);
+    return migrate(url, folders);
+  };
+  await run({ '000001-first.sql': FIRST });
+  return { url, db, run };
+}
+
+const versions = async (db: Db): Promise<number[]> =>
+  (await db.query<{ version: number }>('select version from migrations order by version')).map((row) => row.version);
+const isWaiting = async (db: Db): Promise<boolean> =>
+  (
+    await db.query(
+      `select from pg_stat_activity
+       where datname = current_database() and application_name = 'everyshare-migrate' and wait_event_type = 'Lock'`,
+    )
+  ).length > 0;
+const isIndexValid = async (db: Db): Promise<boolean | undefined> =>
+  (
+    await db.query<{ valid: boolean }>(
+      "select indisvalid as valid from pg_index where indexrelid = to_regclass('numbers_by_id')",
+    )
+  )[0]?.valid;
+/** A call of a running server, which is ended when it waits for five seconds. */
+const call = (db: Db, sql: string): Promise<void> =>
+  db.transaction(async (tx) => {
+    await tx.query("set local statement_timeout = '5s'");
+    await tx.query(sql);
+  });
+
+it('a migration that fails leaves those before it applied, and the next start goes on with it', async () => {
+  const { db, run } = await openUpgrade();
+  const broken = { '000002-table.sql': 'create table others (id int);', '000003-broken.sql': 'select nonsense;' };
+  await expect(run(broken)).rejects.toThrow(/^000003-broken\.sql: .*nonsense/);
+  expect(await versions(db)).toEqual([1, 2]);
+  expect(await run({ '000003-broken.sql': 'alter table others add column name text;' })).toBe(1);
+  expect(await versions(db)).toEqual([1, 2, 3]);
+});
+
+it('a table that a long transaction reads stays readable while a migration wants to alter it', async () => {
+  const { db, run } = await openUpgrade();
+  let upgrade: Promise<number> | undefined;
+  await db.transaction(async (reader) => {
+    await reader.query('select from numbers');
+    upgrade ??= run({ '000002-alter.sql': 'alter table numbers add column name text;' });
+    await waitFor('the migration waits', () => isWaiting(db));
+    await call(db, 'select from numbers');
+  });
+  expect(await upgrade).toBe(1);
+});
+
+it('an index of a file with "-- no transaction" is built while others write its table', async () => {
+  const { db, run } = await openUpgrade();
+  let upgrade: Promise<number> | undefined;
+  await db.transaction(async (writer) => {
+    await writer.query('insert into numbers values (1)');
+    upgrade ??= run({ '000002-index.sql': INDEX });
+    await waitFor('the build waits', () => isWaiting(db));
+    await call(db, 'insert into numbers values (2)');
+  });
+  expect(await upgrade).toBe(1);
+  expect(await isIndexValid(db)).toBe(true);
+  await expect(db.query('insert into numbers values (2)')).rejects.toThrow(/numbers_by_id/);
+});
+
+it('an index whose build did not end is built again by the next start', async () => {
+  const { db, run } = await openUpgrade();
+  await db.query('insert into numbers values (7), (7)');
+  await expect(run({ '000002-index.sql': INDEX })).rejects.toThrow(/^000002-index\.sql: .*numbers_by_id/);
+  expect([await isIndexValid(db), await versions(db)]).toEqual([false, [1]]);
+  await db.query('delete from numbers');
+  expect(await run()).toBe(1);
+  expect([await isIndexValid(db), await versions(db)]).toEqual([true, [1, 2]]);
+});
+
+it('a migration whose connections are lost is finished by the next start', async () => {
+  const { db, run } = await openUpgrade();
+  const files = { '000002-table.sql': 'create table others (id int);', '000003-index.sql': INDEX };
+  await db.transaction(async (writer) => {
+    await writer.query('insert into numbers values (1)');
+    const upgrade = run(files);
+    upgrade.catch(() => undefined);
+    await waitFor('the build waits', () => isWaiting(db));
+    await db.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and application_name = 'everyshare-migrate'`,
+    );
+    await expect(upgrade).rejects.toThrow();
+  });
+  expect(await versions(db)).toEqual([1, 2]);
+  expect(await run()).toBe(1);
+  expect([await isIndexValid(db), await versions(db)]).toEqual([true, [1, 2, 3]]);
+});
+
+it('five servers that upgrade at the same moment apply each file once', async () => {
+  const { db, run } = await openUpgrade();
+  const files = { '000002-table.sql': 'create table others (id int);', '000003-index.sql': INDEX };
+  const applied = await Promise.all(Array.from({ length: 5 }, () => run(files)));
+  expect(applied.reduce((sum, count) => sum + count, 0)).toBe(2);
+  expect(await isIndexValid(db)).toBe(true);
+});
+
+it('a file that names an earlier text of itself is accepted where that text was applied', async () => {
+  const { run } = await openUpgrade();
+  const checksum = createHash('sha256').update(FIRST).digest('hex');
+  expect(await run({ '000001-first.sql': `-- earlier text: ${checksum}\n${FIRST}` })).toBe(0);
+  await expect(run({ '000001-first.sql': `${FIRST} -- other` })).rejects.toThrow(/000001-first\.sql was changed/);
+});
+
+it('a file with "-- no transaction" and another statement than an index is refused by name', async () => {
+  const { db, run } = await openUpgrade();
+  const mixed = `${INDEX}\nupdate numbers set id = id + 1;`;
+  await expect(run({ '000002-mixed.sql': mixed })).rejects.toThrow(
+    /^000002-mixed\.sql: .* move this .*: update numbers/,
+  );
+  expect(await isIndexValid(db)).toBeUndefined();
+});

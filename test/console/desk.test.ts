@@ -1,0 +1,159 @@
+// The desk in a browser: a reviewer's hour by keyboard, and a stuck capture that is found and completed.
+
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { OperatorRole } from '../../src/domain/accounts/operator-roles.ts';
+import { createOperator } from '../support/desk-client.ts';
+import { CARDS, openTestVenue, type TestVenue } from '../support/test-venue.ts';
+import { ConsoleBrowser, executable, look, type Visitor } from './console-browser.ts';
+
+// Drives a browser.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
+
+const OFFERING = {
+  kind: 'cabana',
+  description: 'A shaded cabana by the pool for up to six, with a bottle of water for each guest.',
+  tiers: [
+    { external_id: 'weekday', label: 'Mon to Fri', amount: 48000, currency: 'usd', unit: 'per_group' },
+    { external_id: 'weekend', label: 'Sat, Sun', amount: 64000, currency: 'usd', unit: 'per_group' },
+  ],
+  policy: { cancellation: [{ hours_before: 24, refund_pct: 50 }] },
+};
+
+describe.runIf(executable !== null)('the desk', () => {
+  let browser: ConsoleBrowser;
+  let venue: TestVenue;
+  beforeAll(async () => {
+    browser = await ConsoleBrowser.open();
+    venue = await openTestVenue(browser.world);
+  });
+  afterAll(() => browser.close());
+
+  async function operator(role: OperatorRole): Promise<Visitor> {
+    const visitor = await browser.visit();
+    const { token } = await createOperator(browser.world.context, role);
+    await visitor.context.addCookies([{ name: 'everyshare_console', value: token, url: browser.base }]);
+    return visitor;
+  }
+
+  const send = async (external_id: string, title: string, more: object = {}): Promise<string> => {
+    const sent = await venue.post('/v1/offerings', { ...OFFERING, external_id, title, ...more });
+    expect(sent.status, sent.text).toBeLessThan(300);
+    return sent.json.data.id;
+  };
+  const statusOf = async (id: string): Promise<string> => (await venue.get(`/v1/offerings/${id}`)).json.data.status;
+
+  it('is not for people of venues, and says so', async () => {
+    const visitor = await browser.signedIn(venue.venueId);
+    await visitor.page.goto('/desk');
+    await visitor.page.getByText('The desk is for operators', { exact: true }).waitFor();
+    await look(visitor, 'desk-refused');
+  });
+
+  it('shows an empty queue, and a reader gets no buttons', async () => {
+    const visitor = await operator('support');
+    await visitor.page.goto('/desk');
+    await visitor.page.getByText('The queue is empty.').waitFor();
+    await look(visitor, 'desk-review-empty');
+    await send('readable', 'Readable cabana');
+    await visitor.page.reload();
+    await visitor.page.getByText('Your role reads reviews; reviewers decide them.').waitFor();
+    expect(await visitor.page.getByRole('button', { name: /Approve/ }).count()).toBe(0);
+  });
+
+  it('is a reviewer’s hour by keyboard: approve, reject, take down, reopen', async () => {
+    const [first, second] = [await send('cabana-day', 'Poolside cabana'), await send('dinner', 'Full-moon dinner')];
+    const visitor = await operator('reviewer');
+    const { page } = visitor;
+    const open = (title: string) => page.locator('.review-head h2', { hasText: title }).waitFor();
+    await page.goto('/desk/review');
+    await open('Readable cabana');
+    await page.keyboard.press('j');
+    await open('Poolside cabana');
+    await page.keyboard.press('a');
+    await open('Full-moon dinner');
+    expect(await statusOf(first)).toBe('approved');
+    await page.keyboard.press('k');
+    await open('Readable cabana');
+    await page.keyboard.press('j');
+    await open('Full-moon dinner');
+    // A reason by its number, and Enter.
+    await page.keyboard.press('2');
+    await page.getByRole('dialog').getByText('What the venue reads').waitFor();
+    await look(visitor, 'desk-reject');
+    await page.keyboard.press('Enter');
+    await open('Readable cabana');
+    expect((await venue.get(`/v1/offerings/${second}`)).json.data).toMatchObject({
+      status: 'rejected',
+      review_note: expect.stringContaining('The price is not clear'),
+    });
+    // A change of what was approved: both versions, and the differences.
+    await send('cabana-day', 'Poolside cabana', {
+      description: 'A shaded cabana by the pool for up to six, with two bottles of water for each guest.',
+      policy: { cancellation: [{ hours_before: 48, refund_pct: 50 }] },
+    });
+    await page.reload();
+    await open('Readable cabana');
+    await page.keyboard.press('j');
+    await open('Poolside cabana');
+    await page.getByText('2 changes').waitFor();
+    await page.locator('.changes ins', { hasText: 'two bottles' }).waitFor();
+    await look(visitor, 'desk-review');
+    // Taken down while the change waits: gone at once.
+    await page.keyboard.press('t');
+    await page.getByRole('dialog').getByLabel('What the venue reads').fill('The pool is closed.');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await open('Readable cabana');
+    expect(await statusOf(first)).toBe('rejected');
+    const [row] = await browser.world.db.query('select approved from offerings where offering_id = $1', [first]);
+    expect(row).toEqual({ approved: null });
+    await page.goto(`/desk/review/${first}?status=rejected`);
+    await page.getByText('“The pool is closed.”').first().waitFor();
+    await page.keyboard.press('o');
+    await page.locator('.toast', { hasText: 'Reopened' }).waitFor();
+    expect(await statusOf(first)).toBe('pending');
+    await page.keyboard.press('?');
+    await page.getByRole('dialog').getByText('previous object').waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
+  it('finds a stuck capture, tries it again and completes it', async () => {
+    const { world } = browser;
+    world.processor.api.faults.set({ rules: [{ id: 'down', on: 'payment_intents.capture', kind: 'error_500' }] });
+    const checkout = await venue.collecting({ party_size: 2, amount: 20_000 });
+    await venue.payAll(checkout, [CARDS.good, CARDS.good]);
+    await world.db.query(
+      "update shares set held_at = held_at - interval '6 minutes' where checkout_id = $1 and held_at is not null",
+      [checkout.id],
+    );
+    const visitor = await operator('finance');
+    const { page } = visitor;
+    await page.goto('/desk/money?mode=test');
+    const row = page.getByRole('row', { name: /0 of 2 cards are charged/ });
+    await row.waitFor();
+    await look(visitor, 'desk-money');
+    world.processor.api.faults.clear();
+    await row.getByRole('button', { name: 'Try now' }).click();
+    await page.getByText('Nothing waits.').waitFor();
+    expect((await venue.read(checkout.id)).status).toBe('completed');
+    // A reader sees the same without buttons, and live mode has nothing.
+    const reader = await operator('support');
+    await reader.page.goto('/desk/money');
+    await reader.page.getByText('Nothing needs you.').waitFor();
+    expect(await reader.page.getByRole('button', { name: 'Try now' }).count()).toBe(0);
+  });
+
+  it('approves nothing that changed since it was shown, and shows the new version first', async () => {
+    const id = await send('sauna', 'Sauna hour');
+    const visitor = await operator('admin');
+    const { page } = visitor;
+    await page.goto(`/desk/review/${id}`);
+    await page.locator('.review-head h2', { hasText: 'Sauna hour' }).waitFor();
+    await send('sauna', 'Sauna hour, call 555-0100');
+    await page.keyboard.press('a');
+    await page.getByText('was changed after it was looked at').waitFor();
+    await page.locator('.review-head h2', { hasText: 'call 555-0100' }).waitFor();
+    expect(await statusOf(id)).toBe('pending');
+  });
+});

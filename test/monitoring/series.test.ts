@@ -1,0 +1,99 @@
+// Every series of /metrics: it gets values, it is documented, and reading it is cheap.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/base/clock.ts';
+import type { Queryable } from '../../src/base/db.ts';
+import { packageRoot } from '../../src/base/package-root.ts';
+import { computeFigures } from '../../src/domain/monitoring/figures.ts';
+import { QUEUES } from '../../src/domain/monitoring/queues.ts';
+import { LOOPS } from '../../src/worker/loops.ts';
+import { type DrivenWorld, openDrivenWorld } from './driven-world.ts';
+import type { Sample } from './scrape.ts';
+
+let driven: DrivenWorld;
+let samples: Sample[];
+beforeAll(async () => {
+  driven = await openDrivenWorld();
+  samples = await driven.scrape();
+}, 120_000);
+afterAll(() => driven.close());
+
+describe('the series of /metrics', () => {
+  it('are all moved away from 0 by what happens in a world: a new one needs a step that moves it', async () => {
+    const names = driven.monitoring.metrics.registry.getMetricsAsArray().map(({ name }) => name);
+    expect(names.length).toBeGreaterThan(50);
+    const moved = (name: string): boolean =>
+      samples.some((one) => one.value !== 0 && [name, `${name}_count`].includes(one.name));
+    expect(names.filter((name) => !moved(name))).toEqual([]);
+  });
+
+  it('are all in the guide with their kind and labels, and the guide names no other', async () => {
+    const guide = readFileSync(join(packageRoot, 'docs', 'guides', 'monitoring.md'), 'utf8');
+    const documented = [...guide.matchAll(/^\| `(everyshare_\w+)` \| (\w+) \| ([^|]*) \|/gm)].map(
+      ([, name, type, labels = '']) => `${name} ${type} ${labels.replaceAll('`', '').trim()}`.trim(),
+    );
+    const metrics = driven.monitoring.metrics.registry.getMetricsAsArray() as unknown as {
+      readonly name: string;
+      readonly type: string;
+      readonly labelNames: readonly string[];
+    }[];
+    const found = metrics.map(({ name, type, labelNames }) => `${name} ${type} ${labelNames.join(', ')}`.trim());
+    expect(documented.sort()).toEqual(found.sort());
+  });
+});
+
+describe('the figures that are read from the database', () => {
+  /** Tables that do not grow with what guests and partners do, and those whose rows are deleted once they were processed. */
+  const SMALL = [
+    'migrations',
+    'figures',
+    'processes',
+    'checks',
+    'undispatched_events',
+    'webhook_endpoints',
+    'endpoint_queues',
+  ];
+
+  it('are read through indexes: no statement reads a table as a whole', async () => {
+    const { db } = driven.world;
+    const statements: { text: string; values: readonly unknown[] }[] = [];
+    const recorder: Queryable = {
+      query: (text, values = []) => {
+        statements.push({ text, values });
+        return db.query(text, values);
+      },
+    };
+    await computeFigures(recorder, systemClock);
+    const scanned = new Set<string>();
+    for (const { text, values } of statements) {
+      const plan = await db.transaction(async (tx) => {
+        await tx.query('set local enable_seqscan = off');
+        return tx.query<{ 'QUERY PLAN': string }>(`explain ${text}`, values);
+      });
+      for (const line of plan) {
+        const [, table] = /Seq Scan on (\w+)/.exec(line['QUERY PLAN']) ?? [];
+        if (table !== undefined) scanned.add(table);
+      }
+    }
+    expect([...scanned].filter((table) => !SMALL.includes(table))).toEqual([]);
+  });
+});
+
+describe('the loops of the worker', () => {
+  /** Loops that have no rows of their own to wait for. */
+  const WITHOUT_QUEUE: Readonly<Record<string, string>> = {
+    'link-ready-venues': 'looks at venues that are not linked, whether anything changed or not',
+    reconcile: 'compares everything of two days',
+    'find-expiring-keys': 'looks at the keys that expire soon',
+    'find-failing-endpoints': 'looks at the endpoints with something to send',
+    'record-alive': 'writes one row',
+    'delete-old-requests': 'empties the partitions of past days, which are as many as ever',
+  };
+
+  it('each have a backlog, or are listed with the reason why not', () => {
+    const names = LOOPS.map(({ name }) => name);
+    expect([...Object.keys(QUEUES), ...Object.keys(WITHOUT_QUEUE)].sort()).toEqual([...names].sort());
+  });
+});

@@ -1,0 +1,132 @@
+// The frame of the desk: the band, the sidebar (tabs on a phone), the top line, the page, and the command that does the same.
+
+import { signal } from '@preact/signals';
+import type { ComponentChildren, JSX } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { path, signOut } from '../session.ts';
+import { DESK, isWithin, type NavigationItem } from '../shell/navigation.ts';
+import { openShortcuts } from '../shell/shortcuts.tsx';
+import { Copy } from '../ui/controls.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { operator, waitingReviews } from './session.ts';
+
+const command = signal<string | null>(null);
+
+/** A page names the command of the operator's shell that does the same. */
+export function useCommand(text: string): void {
+  useEffect(() => {
+    command.value = text;
+    return () => {
+      command.value = null;
+    };
+  }, [text]);
+}
+
+export function DeskFrame({ children }: { readonly children: ComponentChildren }): JSX.Element {
+  return (
+    <>
+      <a class="skip" href="#content">
+        Skip to the content
+      </a>
+      <Band />
+      <div class="frame">
+        <nav class="sidebar" aria-label="Desk">
+          <div class="desk-mark">
+            <span class="badge" aria-hidden="true">
+              Es
+            </span>
+            <span class="names">
+              <b>Everyshare</b>
+              <span>Operator’s desk</span>
+            </span>
+          </div>
+          <ul>{DESK.map(link)}</ul>
+          <ul class="foot">
+            <li>
+              <a href="/console">
+                <Icon name="out" /> <span>Console</span>
+              </a>
+            </li>
+            <li>
+              <button type="button" class="sign-out" onClick={() => void signOut()}>
+                <Icon name="lock" /> <span>Sign out</span>
+              </button>
+            </li>
+          </ul>
+        </nav>
+        <main id="content" class="panel" tabIndex={-1}>
+          <TopLine />
+          <div class="scroll">{children}</div>
+          <CommandLine />
+        </main>
+      </div>
+      <nav class="tabs" aria-label="Desk on a phone">
+        {DESK.slice(0, 5).map(({ to, name, icon }) => (
+          <a key={to} href={to} aria-current={isWithin(path.value, to) ? 'page' : undefined}>
+            <Icon name={icon} size={20} /> {name.split(' ')[0]}
+          </a>
+        ))}
+      </nav>
+    </>
+  );
+}
+
+function Band(): JSX.Element {
+  const { account, role } = operator.value ?? {};
+  return (
+    <header class="band desk">
+      <p role="status">
+        <Icon name="shield" /> <b>Operator’s desk</b>{' '}
+        <span class="long">All venues, live and test. Everything you do here is in the audit log.</span>
+        <span class="short">All venues</span>
+      </p>
+      <span class="who">
+        {account?.name ?? account?.email} · {role}
+      </span>
+    </header>
+  );
+}
+
+function link({ to, name, icon }: NavigationItem): JSX.Element {
+  const waiting = to === '/desk/review' ? waitingReviews.value : null;
+  return (
+    <li key={to}>
+      <a href={to} aria-current={isWithin(path.value, to) ? 'page' : undefined}>
+        <Icon name={icon} /> <span>{name}</span> {waiting !== null && waiting > 0 && <small>{waiting}</small>}
+      </a>
+    </li>
+  );
+}
+
+function TopLine(): JSX.Element {
+  const current = DESK.find(({ to }) => isWithin(path.value, to));
+  const isObject = current !== undefined && path.value !== current.to;
+  return (
+    <div class="top-line">
+      <nav aria-label="Trail">
+        <ol>
+          <li>{isObject ? <a href={current.to}>{current.name}</a> : <b>{current?.name ?? 'Desk'}</b>}</li>
+        </ol>
+      </nav>
+      <button type="button" onClick={openShortcuts}>
+        Shortcuts <kbd>?</kbd>
+      </button>
+    </div>
+  );
+}
+
+function CommandLine(): JSX.Element | null {
+  const text = command.value;
+  if (text === null) return null;
+  return (
+    <aside class="api-line" aria-label="The command that does the same">
+      <div class="line">
+        <Icon name="code" /> <b>Command</b>
+        <code>$ {text}</code>
+        <Copy text={text} label="Copy the command">
+          Copy
+        </Copy>
+      </div>
+    </aside>
+  );
+}

@@ -1,0 +1,251 @@
+// The review queue and one object of it, side by side: the longest wait first. Every decision has a key, and is about the
+// version on the screen; when that has changed meanwhile, the page shows the new one first.
+
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { useAction } from '../client/action.ts';
+import { useAddressQuery } from '../client/address-query.ts';
+import { isApiError } from '../client/api.ts';
+import { useLoad } from '../client/load.ts';
+import type { ReviewCase, ReviewItem, ReviewReason } from '../client/types.gen.ts';
+import type { ScreenProps } from '../screens.ts';
+import { showToast } from '../shell/announce.tsx';
+import { goTo } from '../shell/go-to.ts';
+import { type ScreenKey, useKeys } from '../shell/shortcuts.tsx';
+import { Button } from '../ui/controls.tsx';
+import { ago, count } from '../ui/format.ts';
+import { Empty, Failed, Shown } from '../ui/parts.tsx';
+import { useCommand } from './frame.tsx';
+import { NoteDialog } from './note-dialog.tsx';
+import { ReviewedObject } from './review-case.tsx';
+import { desk, mayReview, waitingReviews } from './session.ts';
+
+const EVERY_MS = 15_000;
+const STATES = [
+  ['', 'Waiting'],
+  ['approved', 'Approved'],
+  ['rejected', 'Rejected'],
+] as const;
+
+export default function ReviewScreen({ id = '' }: ScreenProps): JSX.Element {
+  const address = useAddressQuery();
+  const status = address.get('status');
+  const query = status === 'approved' || status === 'rejected' ? ({ status } as const) : {};
+  const queue = useLoad(
+    (signal) => desk.listReviews({ ...query, limit: 100 }, { signal }).then(({ answer }) => answer),
+    [status],
+    EVERY_MS,
+  );
+  const items = queue.data?.data ?? [];
+  const openId = id === '' ? (items[0]?.id ?? '') : id;
+  const hrefOf = (one: string): string => address.hrefWith({}).replace(/^[^?]*/, `/desk/review/${one}`);
+  useEffect(() => {
+    if (queue.data !== undefined) waitingReviews.value = queue.data.waiting;
+  }, [queue.data]);
+  const open = (step: number): void => {
+    const at = items.findIndex((item) => item.id === openId);
+    const next = items[Math.min(items.length - 1, Math.max(0, at + step))];
+    if (next !== undefined) goTo(hrefOf(next.id));
+  };
+  /** The next of those that waited: the decided one leaves the queue. */
+  const openNext = (decided: string): void => {
+    const at = items.findIndex((item) => item.id === decided);
+    const next = items[at + 1] ?? items[at - 1];
+    void queue.reload();
+    if (status === '') goTo(next === undefined ? '/desk/review' : hrefOf(next.id));
+  };
+  document.title = 'Review queue · Everyshare';
+  return (
+    <div class="page review">
+      <Shown loaded={queue}>
+        {({ data, reasons, waiting }) => (
+          <>
+            <section class="review-queue" aria-label="Queue">
+              <header>
+                <h1 tabIndex={-1}>
+                  {status === '' ? 'Waiting' : status === 'approved' ? 'Approved' : 'Rejected'}{' '}
+                  {status === '' && <span class="chip amber">{waiting}</span>}
+                </h1>
+                <span class="quiet">{status === '' ? 'oldest first' : 'newest first'}</span>
+              </header>
+              <div class="chips">
+                {STATES.map(([value, name]) => (
+                  <a
+                    key={value}
+                    href={`/desk/review${value === '' ? '' : `?status=${value}`}`}
+                    aria-current={status === value ? 'true' : undefined}
+                  >
+                    {name}
+                  </a>
+                ))}
+              </div>
+              <ol>
+                {data.map((item) => (
+                  <QueueLine key={item.id} item={item} href={hrefOf(item.id)} isOpen={item.id === openId} />
+                ))}
+              </ol>
+              {data.length === 0 && <Empty>{status === '' ? 'The queue is empty.' : `Nothing is ${status}.`}</Empty>}
+            </section>
+            {openId !== '' && (
+              <OpenReview key={openId} id={openId} reasons={reasons} onMove={open} onDecided={openNext} />
+            )}
+          </>
+        )}
+      </Shown>
+    </div>
+  );
+}
+
+function QueueLine(props: { readonly item: ReviewItem; readonly href: string; readonly isOpen: boolean }): JSX.Element {
+  const { item, href, isOpen } = props;
+  return (
+    <li>
+      <a href={href} aria-current={isOpen ? 'true' : undefined}>
+        <b>{item.title}</b>
+        <span class="quiet">{ago(item.waiting_since)}</span>
+        <span class="quiet">
+          {item.venue.name} · {item.kind}
+          {item.mode === 'test' && ' · test'}
+        </span>
+        <span class={item.is_change ? 'quiet' : 'new'}>
+          {item.status !== 'pending' ? '' : item.is_change ? 'change' : 'new'}
+        </span>
+      </a>
+    </li>
+  );
+}
+
+interface OpenProps {
+  readonly id: string;
+  readonly reasons: readonly ReviewReason[];
+  readonly onMove: (step: number) => void;
+  readonly onDecided: (id: string) => void;
+}
+
+type Asking = { readonly deed: 'reject' | 'take_down'; readonly note: string };
+
+function OpenReview({ id, reasons, onMove, onDecided }: OpenProps): JSX.Element {
+  const loaded = useLoad((signal) => desk.getReview(id, { signal }), [id]);
+  const [asking, setAsking] = useState<Asking | null>(null);
+  const shown = loaded.data;
+  useCommand(`npx everyshare review show ${id}`);
+  const decide = useAction(async (deed: Deed, note: string) => {
+    if (shown === undefined) return;
+    try {
+      await DEEDS[deed].run(id, shown.version, note);
+    } catch (error) {
+      setAsking(null);
+      if (isApiError(error) && error.code === 'conflict') await loaded.reload();
+      throw error;
+    }
+    setAsking(null);
+    showToast(`${DEEDS[deed].done}: ${shown.title}.`);
+    onDecided(id);
+  });
+  const may = shown === undefined || !mayReview() ? NOTHING : deedsFor(shown);
+  const ask = (deed: Asking['deed'], note = ''): void => setAsking({ deed, note });
+  const keys: ScreenKey[] = [
+    { key: 'j', name: 'next object', run: () => onMove(1) },
+    { key: 'k', name: 'previous object', run: () => onMove(-1) },
+  ];
+  if (may.approve) keys.push({ key: 'a', name: 'approve', run: () => void decide.run('approve', '') });
+  if (may.reject) {
+    keys.push({ key: 'r', name: 'reject, with a reason', run: () => ask('reject') });
+    for (const [i, { name, note }] of reasons.entries())
+      keys.push({ key: String(i + 1), name: `reject: ${name.toLowerCase()}`, run: () => ask('reject', note) });
+  }
+  if (may.take_down) keys.push({ key: 't', name: 'take down what members see', run: () => ask('take_down') });
+  if (may.reopen) keys.push({ key: 'o', name: 'reopen', run: () => void decide.run('reopen', '') });
+  useKeys(keys);
+  return (
+    <section class="review-open" aria-label="The object">
+      <Shown loaded={loaded}>
+        {(review) => (
+          <>
+            {decide.error !== undefined && <Failed error={decide.error} />}
+            <ReviewedObject review={review} />
+            <footer class="deeds">
+              {may.approve && (
+                <Button
+                  kind="primary"
+                  icon="check"
+                  shortcut="A"
+                  isBusy={decide.isBusy}
+                  onClick={() => void decide.run('approve', '')}
+                >
+                  Approve
+                </Button>
+              )}
+              {may.reject && (
+                <Button icon="cross" shortcut="R" onClick={() => ask('reject')}>
+                  Reject…
+                </Button>
+              )}
+              {may.reject &&
+                reasons.map(({ key, name, note }, i) => (
+                  <Button key={key} shortcut={String(i + 1)} onClick={() => ask('reject', note)}>
+                    {name}
+                  </Button>
+                ))}
+              {may.take_down && (
+                <Button icon="eye" shortcut="T" onClick={() => ask('take_down')}>
+                  Take down…
+                </Button>
+              )}
+              {may.reopen && (
+                <Button icon="turn" shortcut="O" isBusy={decide.isBusy} onClick={() => void decide.run('reopen', '')}>
+                  Reopen
+                </Button>
+              )}
+              <span class="quiet">{mayReview() ? 'Audited' : 'Your role reads reviews; reviewers decide them.'}</span>
+            </footer>
+            {asking !== null && (
+              <NoteDialog
+                title={asking.deed === 'reject' ? `Reject “${review.title}”` : `Take down “${review.title}”`}
+                lead={
+                  asking.deed === 'reject'
+                    ? rejectionLead(review)
+                    : 'Members see no version of it from now on. Bookings that were made stay as they are.'
+                }
+                label="What the venue reads"
+                button={asking.deed === 'reject' ? 'Reject' : 'Take down'}
+                initial={asking.note}
+                isBusy={decide.isBusy}
+                problem={decide.problemAt('/note')}
+                onClose={() => setAsking(null)}
+                onSubmit={(note) => void decide.run(asking.deed, note)}
+              />
+            )}
+          </>
+        )}
+      </Shown>
+    </section>
+  );
+}
+
+const rejectionLead = ({ is_visible, differences }: ReviewCase): string =>
+  is_visible
+    ? `Members keep the version that they see now; ${count(differences.length, 'change')} stay out.`
+    : 'Members do not see it. The venue can correct it and send it again.';
+
+type Deed = 'approve' | 'reject' | 'take_down' | 'reopen';
+
+const DEEDS: Readonly<
+  Record<
+    Deed,
+    { readonly done: string; readonly run: (id: string, version: string, note: string) => PromiseLike<unknown> }
+  >
+> = {
+  approve: { done: 'Approved', run: (id, version) => desk.approveReview(id, { version }) },
+  reject: { done: 'Rejected', run: (id, version, note) => desk.rejectReview(id, { version, note }) },
+  take_down: { done: 'Taken down', run: (id, version, note) => desk.takeDownReview(id, { version, note }) },
+  reopen: { done: 'Reopened', run: (id, version) => desk.reopenReview(id, { version }) },
+};
+
+type Rights = Readonly<Record<Deed, boolean>>;
+const NOTHING: Rights = { approve: false, reject: false, take_down: false, reopen: false };
+
+function deedsFor({ status, is_visible }: ReviewCase): Rights {
+  const isWaiting = status === 'pending';
+  return { approve: isWaiting, reject: isWaiting, take_down: is_visible, reopen: status === 'rejected' };
+}

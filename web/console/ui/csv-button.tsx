@@ -1,0 +1,68 @@
+// Saves a list with its filters as a CSV file, page after page.
+
+import type { JSX } from 'preact';
+import type { ApiPromise } from '../../../sdk/src/api-promise.ts';
+import { useAction } from '../client/action.ts';
+import { showToast } from '../shell/announce.tsx';
+import { Button } from './controls.tsx';
+import { saveFile } from './download.ts';
+import { number } from './format.ts';
+import { messageOf } from './parts.tsx';
+
+const PAGE_ROWS = 100;
+const MAX_PAGES = 100;
+
+interface Page {
+  readonly limit: number;
+  readonly before?: string;
+}
+
+interface Props {
+  /** Of the file, without its ending: `checkouts`. */
+  readonly name: string;
+  /** One page of the list, with the filters of the screen. */
+  readonly read: (page: Page) => ApiPromise<string>;
+  readonly children?: string;
+}
+
+export function CsvButton({ name, read, children = 'CSV' }: Props): JSX.Element {
+  const save = useAction(async () => {
+    const { text, isComplete } = await readAll(read);
+    saveFile(`${name}.csv`, text);
+    showToast(
+      isComplete
+        ? `${name}.csv is saved.`
+        : `${name}.csv has the newest ${number(PAGE_ROWS * MAX_PAGES)} lines. Choose a shorter time for the others.`,
+    );
+  });
+  return (
+    <>
+      {save.error !== undefined && <span class="red">{messageOf(save.error)}</span>}
+      <Button icon="download" isBusy={save.isBusy} onClick={() => void save.run()}>
+        {children}
+      </Button>
+    </>
+  );
+}
+
+async function readAll(read: Props['read']): Promise<{ readonly text: string; readonly isComplete: boolean }> {
+  let text = '';
+  let before: string | undefined;
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const part = read({ limit: PAGE_ROWS, ...(before === undefined ? {} : { before }) });
+    const { data, response } = await part.withResponse();
+    // Every page begins with the names of the columns.
+    text += page === 0 ? data : data.slice(data.indexOf('\n') + 1);
+    before = nextOf(response.headers.get('link'));
+    if (before === undefined) return { text, isComplete: true };
+  }
+  return { text, isComplete: false };
+}
+
+/** The `before` of the next page, from the header Link. */
+function nextOf(link: string | null): string | undefined {
+  const address = /<([^>]+)>;\s*rel="?next"?/.exec(link ?? '')?.[1];
+  return address === undefined
+    ? undefined
+    : (new URL(address, location.origin).searchParams.get('before') ?? undefined);
+}

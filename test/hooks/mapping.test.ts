@@ -18,9 +18,12 @@ import {
   fareharborItems,
   fareharborRental,
   mewsEvents,
+  mindbody,
   peekBooking,
+  ROSTER,
   rezdyOrder,
   rezdyProduct,
+  tockReservation,
   ventrataBooking,
   ventrataVacancies,
   xolaItem,
@@ -227,6 +230,32 @@ describe('a Ventrata body', () => {
       return changeOf('ventrata', { ...body, availability: { ...body.availability, available } }).slot?.capacity;
     };
     expect([capacityOf(false, null), capacityOf(true, null), capacityOf(true, 5)]).toEqual([0, undefined, 5]);
+  });
+});
+
+describe('an amount in cents', () => {
+  it('is not read for a currency without cents, and the booking still has its party', () => {
+    const business = { id: '77', timeZone: 'Asia/Tokyo', currencyCode: 'JPY' };
+    const change = changeOf('tock', tockReservation(0, { business }));
+    expect([change.tiersProblem, change.booking?.party]).toEqual([expect.stringContaining('JPY has no cents'), 4]);
+    expect(changeOf('tock', tockReservation(0)).tiers).toMatchObject([{ amount: 74000, currency: 'usd' }]);
+  });
+});
+
+describe('the places left of a Mindbody class', () => {
+  it('are those that can be booked online, if these are fewer', () => {
+    const left = (more: object) =>
+      changeOf('mindbody', mindbody('classRosterBooking.created', { ...ROSTER, ...more })).slot?.capacity;
+    expect(left({ maxCapacity: 20, totalBooked: 12, webCapacity: 10, webBooked: 10 })).toBe(0);
+    expect(left({ maxCapacity: 20, totalBooked: 18, webCapacity: 10, webBooked: 0 })).toBe(2);
+    expect(left({ maxCapacity: 20, totalBooked: 12, webCapacity: null })).toBe(8);
+  });
+});
+
+describe('a slot', () => {
+  it('has no end if the system sends its start as its end, as Checkfront does for a whole day', () => {
+    const slots = changesOf('checkfront', checkfrontBooking('HOLD')).map(({ slot }) => slot);
+    expect(slots).toEqual([{ starts_at: '2027-06-12T18:00:00.000Z' }, { starts_at: '2027-06-12T08:00:00.000Z' }]);
   });
 });
 

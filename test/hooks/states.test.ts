@@ -7,8 +7,10 @@ import { applyDueDeliveries } from '../../src/domain/hooks/apply-due-deliveries.
 import { SAIL, YOGA } from '../support/provider-samples.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 import {
+  CHECKFRONT_START,
   CLASS,
   checkfrontBooking,
+  fareharborOptimized,
   mindbody,
   peekBooking,
   ROSTER,
@@ -75,7 +77,7 @@ describe('a state that comes back', () => {
   });
 
   it('is applied again: a booking that is void, and paid again', async () => {
-    const start = new Date(Number(JSON.stringify(checkfrontBooking('PAID')).match(/"start_date":"(\d+)"/)?.[1]) * 1000);
+    const start = new Date(Number(CHECKFRONT_START) * 1000);
     const venue = await connect('checkfront', { ...SAIL, external_id: '6', ...at(start.toISOString()) });
     const [paid, canceled] = [checkfrontBooking('PAID'), checkfrontBooking('VOID')];
     expect(await venue.send(paid, canceled)).toEqual(['applied', 10]);
@@ -200,6 +202,58 @@ describe('a time that the offering does not have', () => {
     expect(await lastReason(venue)).toContain('nothing to close');
     expect(await venue.send(ventrataVacancies(null, 'FREESALE'))).toEqual(['needs_api_read', 10]);
     expect(await venue.send(ventrataVacancies(7))).toEqual(['applied', 10, 7]);
+  });
+});
+
+describe('a slot that gets an id from a booking, and loses it when the venue sends it again', () => {
+  it('keeps what its bookings took: a change counts by the difference, and a cancellation gives back', async () => {
+    const JET_SKI = { ...SAIL, external_id: '1867', ...at('2027-06-12T19:30:00Z') };
+    const venue = await connect('fareharbor', JET_SKI);
+    const post = (body: object) => world.call('POST', '/v1/offerings', { key: venue.system.key, body });
+    expect(await venue.send(fareharborOptimized(2))).toEqual(['applied', 8]);
+    await post({ ...JET_SKI, ...at('2027-06-12T19:30:00Z', 8) });
+    expect(await venue.send(fareharborOptimized(3))).toEqual(['applied', 7]);
+    await post({ ...JET_SKI, ...at('2027-06-12T19:30:00Z', 7) });
+    expect(await venue.send(fareharborOptimized(3, { status: 'cancelled' }))).toEqual(['applied', 10]);
+    const purchases = await connect('xola', { ...SAIL, external_id: 'prod9', ...at('2027-06-12T17:00:00Z') });
+    const bought = (quantity: number, second: number, status = 'confirmed') =>
+      xolaPurchase('purchase.update', [xolaItem(quantity, { status })], `2027-01-29T07:37:3${second}+00:00`);
+    expect(await purchases.send(bought(2, 1))).toEqual(['applied', 8]);
+    expect(await purchases.send(bought(3, 2))).toEqual(['applied', 7]);
+    expect(await purchases.send(bought(3, 3, 'canceled'))).toEqual(['applied', 10]);
+  });
+});
+
+describe('a booking that was made before the offering was sent', () => {
+  it('takes no places, because the places left include it; more guests take the difference', async () => {
+    const venue = await connect('ventrata', SAIL);
+    const old = (second: number, ...unitIds: string[]) =>
+      ventrataBooking({
+        utcCreatedAt: '2026-01-01T00:00:00Z',
+        utcUpdatedAt: `2027-01-02T00:00:0${second}Z`,
+        product: undefined,
+        unitItems: unitIds.map((unitId) => ({ unitId, status: 'CONFIRMED' })),
+      });
+    expect(await venue.send(old(1, 'adult', 'adult'))).toEqual(['ignored', 10]);
+    expect(await lastReason(venue)).toContain('made before the offering was sent');
+    expect(await venue.send(old(2, 'adult', 'adult', 'adult'))).toEqual(['applied', 9]);
+    expect(await venue.send(ventrataBooking({ uuid: 'new' }))).toEqual(['applied', 7]);
+  });
+});
+
+describe('classes and rosters of one venue at two addresses', () => {
+  it('know of each other', async () => {
+    const classes = await connect('mindbody', YOGA);
+    const rosters = await connectVenueSystem(world, 'mindbody', BOAT, classes.system.venueId);
+    await classes.send(mindbody('class.updated', CLASS, '2027-01-15T18:00:00Z'));
+    await rosters.send(mindbody('classRosterBooking.created', ROSTER, '2027-01-15T18:01:00Z'));
+    expect((await classes.send())[1]).toBeUndefined();
+    await applyDueDeliveries(world.context, 100);
+    expect((await classes.send())[1]).toBe(8);
+    const other = await connectVenueSystem(world, 'mindbody', BOAT);
+    await other.send(mindbody('classRosterBooking.created', ROSTER, '2027-01-15T18:01:00Z'));
+    await applyDueDeliveries(world.context, 100);
+    expect((await other.deliveries())[0].status).toBe('needs_api_read');
   });
 });
 

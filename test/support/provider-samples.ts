@@ -34,6 +34,7 @@ import {
   xolaExperience,
   xolaItem,
   xolaOrder,
+  xolaOrderItem,
   xolaPurchase,
 } from './venue-bodies.ts';
 
@@ -531,7 +532,7 @@ export const SAMPLES: readonly ProviderSample[] = [
     description: 'an order',
     source: SOURCES.xolaOrder,
     defaults: BOAT,
-    body: xolaOrder,
+    body: xolaOrder('order.create', [xolaOrderItem(2)]),
     status: 'applied',
     offering: { external_id: 'exp1', title: 'Kayak' },
   },
@@ -616,11 +617,27 @@ export const SAMPLES: readonly ProviderSample[] = [
   },
   {
     provider: 'checkfront',
-    description: 'a booking',
+    description: 'a booking of what the venue has not sent',
     source: SOURCES.checkfront,
+    changed: 'all times 4846 days later, and the customer',
     defaults: BOAT,
     body: checkfrontBooking('HOLD'),
     status: 'needs_api_read',
+  },
+  {
+    provider: 'checkfront',
+    description: 'a booking of an item for a whole day, which ends when it starts',
+    source: SOURCES.checkfront,
+    changed: 'all times 4846 days later, and the customer',
+    defaults: BOAT,
+    knownOffering: {
+      ...SAIL,
+      external_id: '8',
+      availability: { timezone: 'UTC', slots: [{ starts_at: '2027-06-12T08:00:00Z', capacity: 10 }] },
+    },
+    body: checkfrontBooking('HOLD'),
+    status: 'applied',
+    reason: /^"6": /,
   },
   {
     provider: 'checkfront',
@@ -762,6 +779,16 @@ export const SAMPLES: readonly ProviderSample[] = [
   },
   {
     provider: 'tock',
+    description: 'a reservation in a currency without cents',
+    source: SOURCES.tock,
+    changed: 'the currency: no reservation in yen was published',
+    defaults: { kind: 'dining' },
+    body: tockReservation(0, { business: { id: '77', timeZone: 'Asia/Tokyo', currencyCode: 'JPY' } }),
+    status: 'unmapped',
+    reason: /JPY has no cents/,
+  },
+  {
+    provider: 'tock',
     description: 'a walk-in',
     source: SOURCES.tock,
     defaults: { kind: 'dining' },
@@ -774,6 +801,20 @@ export const SAMPLES: readonly ProviderSample[] = [
     source: SOURCES.foreup,
     body: { event: 'teetime.updated', course_id: '9039', teesheet_id: 12, id: '342234432' },
     status: 'needs_api_read',
+  },
+  {
+    provider: 'foreup',
+    description: 'a tee time that was canceled',
+    source: SOURCES.foreup,
+    body: { event: 'teetime.deleted', course_id: '9039', teesheet_id: 12, id: '342234432' },
+    status: 'needs_api_read',
+  },
+  {
+    provider: 'foreup',
+    description: 'a sale',
+    source: SOURCES.foreup,
+    body: { event: 'sale.created', course_id: '9039', cart_id: '12344', id: '342234432' },
+    status: 'ignored',
   },
   {
     provider: 'mews',

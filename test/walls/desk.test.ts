@@ -132,11 +132,20 @@ describe('every operation of the desk', () => {
   });
 });
 
-const STEPPED_UP: readonly string[] = ['payByHand', 'retryCapture', 'retryMovement', 'writeOffDebt'];
+const STEPPED_UP: readonly string[] = [
+  'payByHand',
+  'raiseLimits',
+  'resumeVenue',
+  'retryCapture',
+  'retryMovement',
+  'setVenueFee',
+  'suspendVenue',
+  'writeOffDebt',
+];
 const REVIEWS = ['approveReview', 'rejectReview', 'takeDownReview', 'reopenReview'];
-const MONEY: readonly string[] = ['retryCapture', 'retryMovement', 'payByHand', 'writeOffDebt'];
+const MONEY: readonly string[] = ['retryCapture', 'retryMovement', 'payByHand', 'writeOffDebt', 'setVenueFee'];
 /** A support person may look at a venue as its people see it: that is a read. */
-const OF_EVERY_ROLE: readonly string[] = [];
+const OF_EVERY_ROLE: readonly string[] = ['viewVenue'];
 
 /** By the contract: reads for all, reviews for reviewers, money for finance, everything for admins. */
 function isAllowed({ id, effect }: AppOperation, role: OperatorRole): boolean {

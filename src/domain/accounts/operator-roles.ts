@@ -19,6 +19,11 @@ export const OPERATOR_ROLES_OF_WRITES: Readonly<Record<string, readonly Operator
   retryMovement: FINANCE,
   payByHand: FINANCE,
   writeOffDebt: FINANCE,
+  setVenueFee: FINANCE,
+  suspendVenue: ADMINS,
+  resumeVenue: ADMINS,
+  raiseLimits: ADMINS,
+  viewVenue: OPERATOR_ROLES,
 };
 
 export function operatorRolesFor({

@@ -183,8 +183,15 @@ export function knownSlot(availability: Availability, slot: MappedSlot): Slot | 
   return single ?? occurrenceAt(availability, Date.parse(slot.starts_at));
 }
 
+type SlotName = Pick<Slot, 'external_id' | 'starts_at'>;
+
+/** The external id of a slot, if it has one, and its start. */
+export function slotKeys({ external_id, starts_at }: SlotName): string[] {
+  return [...(external_id === undefined ? [] : [external_id]), new Date(starts_at).toISOString()];
+}
+
 /** Identifies a slot within an offering. */
-export function slotKey({ external_id, starts_at }: Pick<Slot, 'external_id' | 'starts_at'>): string {
+export function slotKey({ external_id, starts_at }: SlotName): string {
   return external_id ?? new Date(starts_at).toISOString();
 }
 

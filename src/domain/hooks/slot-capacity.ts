@@ -15,6 +15,8 @@ export interface BookedPlaces {
   readonly offering: string;
   /** The slot's external id, else its start. */
   readonly slot: string;
+  /** The slot's start, for a slot that has lost its id since. Older entries have none. */
+  readonly start?: string;
   readonly party: number;
   /** The slot's capacityVersion from which the places were subtracted; null: they were not subtracted. */
   readonly statement: number | null;

@@ -8,6 +8,7 @@ import { allHold, fits } from './conditions.ts';
 import {
   integerOf,
   MappingError,
+  minorFromCents,
   minorFromDecimal,
   minorFromPrecision,
   timeFromDayAndNumber,
@@ -187,6 +188,7 @@ function amountAt(field: MappingField | undefined, scope: BodyScope, currency: s
   const text = readText(field, scope);
   if (text === null || field === undefined) return null;
   if (field.as === 'decimal_number' || field.as === 'decimal_string') return minorFromDecimal(text, currency);
+  if (field.as === 'cents') return minorFromCents(text, currency);
   if (field.as !== 'minor_int_with_precision') return integerOf(text);
   const precision = field.with === undefined ? null : textOf(valueAt(scope, field.with));
   if (precision === null) throw new MappingError(`${field.path} has no precision.`);
@@ -196,10 +198,12 @@ function amountAt(field: MappingField | undefined, scope: BodyScope, currency: s
 export function slotAt({ fields }: ObjectEntry, scope: BodyScope, zone: string | null): MappedSlot | null {
   const startsAt = timeAt(fields['slot.starts_at'], scope, zone);
   if (startsAt === null) return null;
+  const endsAt = timeAt(fields['slot.ends_at'], scope, zone);
   return {
     starts_at: startsAt,
     ...optionalField('external_id', readText(fields['slot.external_id'], scope)),
-    ...optionalField('ends_at', timeAt(fields['slot.ends_at'], scope, zone)),
+    // Some systems send the start as the end of a whole day: that is no end.
+    ...optionalField('ends_at', endsAt !== null && Date.parse(endsAt) > Date.parse(startsAt) ? endsAt : null),
     ...optionalField('capacity', capacityAt(fields['slot.capacity'], scope)),
   };
 }
@@ -210,7 +214,26 @@ function capacityAt(field: MappingField | undefined, scope: BodyScope): number |
   const capacity = wholeNumber(readText(field, scope));
   const booked = field?.as === 'remaining' ? wholeNumber(textOf(valueAt(scope, field.with ?? ''))) : 0;
   if (capacity === null || booked === null) return null;
-  return Math.min(MAX_CAPACITY, Math.max(0, capacity - booked));
+  return Math.max(0, Math.min(MAX_CAPACITY, capacity - booked, limitAt(field, scope)));
+}
+
+/** What remains of the field's second number. Infinity: there is none. */
+function limitAt(field: MappingField | undefined, scope: BodyScope): number {
+  const numberAt = (path: string): number | null => wholeNumber(textOf(valueAt(scope, path)));
+  const most = field?.limit === undefined ? null : numberAt(field.limit.path);
+  const used = field?.limit === undefined ? null : numberAt(field.limit.with);
+  return most === null || used === null ? Number.POSITIVE_INFINITY : most - used;
+}
+
+/** A time in milliseconds. Null: the body has none, or one that cannot be read; nothing else depends on it. */
+export function instantAt(field: MappingField | undefined, scope: BodyScope): number | null {
+  try {
+    const time = timeAt(field, scope, 'UTC');
+    return time === null ? null : Date.parse(time);
+  } catch (error) {
+    if (!(error instanceof MappingError)) throw error;
+    return null;
+  }
 }
 
 function timeAt(field: MappingField | undefined, scope: BodyScope, zone: string | null): string | null {

@@ -64,17 +64,24 @@ async function prepare(fixture: BenchFixture): Promise<PreparedBench> {
   };
 }
 
-export async function connectSystem(fixture: BenchFixture, port: number): Promise<VenueSystem> {
+const TOAST_SECRET = 'a-secret-of-toast';
+
+/** `toast` signs with a secret of its own, which it gives when it is connected. */
+export async function connectSystem(
+  fixture: BenchFixture,
+  port: number,
+  provider: 'custom' | 'toast' = 'custom',
+): Promise<VenueSystem> {
   const { keys } = await fixture.makeVenue(1, 'linked');
   const response = await fetch(`http://127.0.0.1:${port}/v1/integrations`, {
     method: 'POST',
     headers: { authorization: `Bearer ${keys[0]}`, 'content-type': 'application/json' },
-    body: '{"provider":"custom"}',
+    body: JSON.stringify({ provider, ...(provider === 'toast' ? { signing_secret: TOAST_SECRET } : {}) }),
   });
   if (response.status !== 201)
     throw new Error(`POST /v1/integrations answered ${response.status}: ${await response.text()}`);
-  const { data } = (await response.json()) as { data: { webhook_url: string; signing_secret: string } };
-  return { path: new URL(data.webhook_url).pathname, secret: data.signing_secret };
+  const { data } = (await response.json()) as { data: { webhook_url: string; signing_secret?: string | null } };
+  return { path: new URL(data.webhook_url).pathname, secret: data.signing_secret ?? TOAST_SECRET };
 }
 
 function send(fixture: BenchFixture, port: number, systems: readonly VenueSystem[], count: number): Promise<number> {
@@ -89,6 +96,18 @@ function send(fixture: BenchFixture, port: number, systems: readonly VenueSystem
 let made = 0;
 const ID = 'dlv-';
 const TEMPLATE = template(1000, BYTES);
+const TOAST_TIMESTAMP = '2026-01-15T18:04:05.123Z';
+const TOAST_SELECTIONS = 3_000;
+const TOAST_ORDER = JSON.stringify({
+  timestamp: TOAST_TIMESTAMP,
+  eventCategory: 'order',
+  eventType: 'order_updated',
+  guid: ID,
+  details: {
+    restaurantGuid: 'r-1',
+    order: { guid: 'o-1', numberOfGuests: 4, createdInTestMode: false, checks: [{ selections: toastSelections() }] },
+  },
+});
 
 const largeDelivery = (system: VenueSystem): Delivery => newDelivery(system, TEMPLATE);
 
@@ -96,18 +115,42 @@ const largeDelivery = (system: VenueSystem): Delivery => newDelivery(system, TEM
 export const makeDelivery = (system: VenueSystem, slots: number): Delivery =>
   newDelivery(system, template(slots, null));
 
-function newDelivery({ path, secret }: VenueSystem, text: string): Delivery {
+/** An order of Toast with many selections, as its own catalogue of events describes it: about 600 KB. */
+export function makeToastOrder(system: VenueSystem): Delivery {
+  const body = TOAST_ORDER.replace(ID, nextId());
+  const signature = createHmac('sha256', system.secret).update(`${body}${TOAST_TIMESTAMP}`).digest('base64');
+  return deliveryOf(system.path, body, { 'toast-signature': signature });
+}
+
+const nextId = (): string => {
   made++;
-  const body = text.replace(ID, `${ID}${String(made).padStart(9, '0')}`);
+  return `${ID}${String(made).padStart(9, '0')}`;
+};
+
+function newDelivery({ path, secret }: VenueSystem, text: string): Delivery {
+  const body = text.replace(ID, nextId());
   const t = Math.floor(Date.now() / 1000);
   const v1 = createHmac('sha256', secret).update(`${t}.${body}`).digest('hex');
+  return deliveryOf(path, body, { 'service-signature': `t=${t},v1=${v1}` });
+}
+
+function deliveryOf(path: string, body: string, signature: Readonly<Record<string, string>>): Delivery {
   const headers = {
     'content-type': 'application/json',
-    'service-signature': `t=${t},v1=${v1}`,
+    ...signature,
     'content-length': String(body.length),
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   return { path, headers, body, text: `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${lines.join('')}\r\n${body}` };
+}
+
+function toastSelections(): object[] {
+  return Array.from({ length: TOAST_SELECTIONS }, (_, n) => ({
+    guid: createHmac('sha256', 'selection').update(String(n)).digest('hex'),
+    item: { guid: createHmac('sha256', 'item').update(String(n)).digest('hex') },
+    displayName: `Dish ${n}`,
+    price: 24.15,
+  }));
 }
 
 /** An offering with slots that are all different; its description fills the delivery to exactly this many bytes. */

@@ -731,6 +731,8 @@ CREATE TABLE hook_bookings (
   slots_taken json NOT NULL,
   -- The start of its last slot, or its last delivery: it is deleted some time after that.
   last_at timestamp with time zone NOT NULL,
+  -- The last delivery about the booking canceled all of it.
+  is_canceled boolean NOT NULL DEFAULT false,
   CONSTRAINT hook_bookings_pkey PRIMARY KEY (venue_id, integration_id, booking_hash),
   CONSTRAINT booking_hash_is_sha256 CHECK (octet_length(booking_hash) = 32)
 );
@@ -763,6 +765,44 @@ CREATE TABLE hook_offerings (
   CONSTRAINT hook_offering_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text]))
 );
 
+-- Which deliveries and catalogue runs wait for which reads.
+CREATE TABLE hook_read_waits (
+  venue_id uuid NOT NULL,
+  waiter_id text NOT NULL,
+  object_hash bytea NOT NULL,
+  integration_id text NOT NULL,
+  wanted_at timestamp with time zone NOT NULL,
+  outcome jsonb,
+  CONSTRAINT hook_read_waits_pkey PRIMARY KEY (venue_id, waiter_id, object_hash),
+  CONSTRAINT hook_read_waits_venue_id_integration_id_object_hash_fkey FOREIGN KEY (venue_id, integration_id, object_hash) REFERENCES hook_reads(venue_id, integration_id, object_hash) ON DELETE CASCADE
+);
+CREATE INDEX hook_read_waits_by_object ON hook_read_waits USING btree (venue_id, integration_id, object_hash);
+
+-- Objects of venue systems that deliveries or catalogue runs named: one row and at most one read for each object and
+-- version.
+CREATE TABLE hook_reads (
+  venue_id uuid NOT NULL,
+  integration_id text NOT NULL,
+  object_hash bytea NOT NULL,
+  read_name text NOT NULL,
+  variables jsonb NOT NULL,
+  wanted_version bigint,
+  wanted_at timestamp with time zone NOT NULL,
+  read_version bigint,
+  read_at timestamp with time zone,
+  due_at timestamp with time zone,
+  waiting_since timestamp with time zone,
+  attempts integer NOT NULL DEFAULT 0,
+  offering_external_id text,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT hook_reads_pkey PRIMARY KEY (venue_id, integration_id, object_hash),
+  CONSTRAINT hook_reads_venue_id_integration_id_fkey FOREIGN KEY (venue_id, integration_id) REFERENCES integration_readers(venue_id, integration_id) ON DELETE CASCADE,
+  CONSTRAINT hook_read_object_is_sha256 CHECK (octet_length(object_hash) = 32),
+  CONSTRAINT hook_read_waits_since_a_time CHECK ((due_at IS NULL) = (waiting_since IS NULL))
+);
+CREATE INDEX hook_reads_by_age ON hook_reads USING btree (updated_at);
+CREATE INDEX hook_reads_due ON hook_reads USING btree (venue_id, integration_id, due_at) WHERE due_at IS NOT NULL;
+
 -- From the hash of the token in a hook address to its integration. The token itself is stored nowhere.
 CREATE TABLE hook_routes (
   token_hash bytea NOT NULL,
@@ -789,6 +829,32 @@ CREATE TABLE hook_slots (
   CONSTRAINT slot_hash_is_sha256 CHECK (octet_length(slot_hash) = 32)
 );
 CREATE INDEX hook_slots_by_age ON hook_slots USING btree (last_at);
+
+-- Runs that read the whole catalogue of a venue system, with their progress.
+CREATE TABLE hook_syncs (
+  venue_id uuid NOT NULL,
+  integration_id text NOT NULL,
+  sync_id text NOT NULL,
+  status text NOT NULL,
+  reason text,
+  cursor jsonb,
+  is_listed boolean NOT NULL DEFAULT false,
+  listed_count integer NOT NULL DEFAULT 0,
+  read_count integer NOT NULL DEFAULT 0,
+  created_count integer NOT NULL DEFAULT 0,
+  changed_count integer NOT NULL DEFAULT 0,
+  unchanged_count integer NOT NULL DEFAULT 0,
+  skipped_count integer NOT NULL DEFAULT 0,
+  skipped jsonb NOT NULL DEFAULT '[]'::jsonb,
+  started_at timestamp with time zone NOT NULL,
+  finished_at timestamp with time zone,
+  CONSTRAINT hook_syncs_pkey PRIMARY KEY (venue_id, integration_id, sync_id),
+  CONSTRAINT hook_syncs_venue_id_integration_id_fkey FOREIGN KEY (venue_id, integration_id) REFERENCES integrations(venue_id, integration_id),
+  CONSTRAINT hook_sync_end_has_a_time CHECK ((status = 'running'::text) = (finished_at IS NULL)),
+  CONSTRAINT hook_sync_status_is_known CHECK (status = ANY (ARRAY['running'::text, 'finished'::text, 'failed'::text, 'canceled'::text]))
+);
+CREATE INDEX hook_syncs_by_age ON hook_syncs USING btree (started_at);
+CREATE UNIQUE INDEX hook_syncs_running ON hook_syncs USING btree (venue_id, integration_id) WHERE status = 'running'::text;
 
 -- An Idempotency-Key and the stored response, for 30 days, written in the transaction of the effect. The response is
 -- sealed.
@@ -883,7 +949,7 @@ CREATE TABLE inbound_deliveries (
   CONSTRAINT inbound_delivery_applied_has_a_time CHECK ((status = 'applied'::text) = (applied_at IS NOT NULL)),
   CONSTRAINT inbound_delivery_pending_has_its_body CHECK (status <> 'pending'::text OR body IS NOT NULL),
   CONSTRAINT inbound_delivery_pending_is_due CHECK ((status = 'pending'::text) = (due_at IS NOT NULL)),
-  CONSTRAINT inbound_delivery_status_is_known CHECK (status = ANY (ARRAY['pending'::text, 'applied'::text, 'ignored'::text, 'superseded'::text, 'unmapped'::text, 'needs_api_read'::text, 'failed'::text]))
+  CONSTRAINT inbound_delivery_status_is_known CHECK (status = ANY (ARRAY['pending'::text, 'reading'::text, 'applied'::text, 'ignored'::text, 'superseded'::text, 'unmapped'::text, 'needs_api_read'::text, 'failed'::text]))
 ) WITH (autovacuum_vacuum_scale_factor=0.05);
 ALTER TABLE inbound_deliveries ALTER COLUMN body SET STORAGE external;
 CREATE INDEX inbound_deliveries_by_age ON inbound_deliveries USING brin (received_at);
@@ -934,6 +1000,32 @@ CREATE TABLE integration_queues (
   CONSTRAINT integration_queues_pkey PRIMARY KEY (venue_id, integration_id),
   CONSTRAINT integration_queues_venue_id_integration_id_fkey FOREIGN KEY (venue_id, integration_id) REFERENCES integrations(venue_id, integration_id)
 );
+
+-- The credentials with which an integration reads its venue system, and the state of its reads.
+CREATE TABLE integration_readers (
+  venue_id uuid NOT NULL,
+  integration_id text NOT NULL,
+  credentials bytea NOT NULL,
+  fields text[] NOT NULL,
+  set_at timestamp with time zone NOT NULL,
+  paused_at timestamp with time zone,
+  pause_reason text,
+  due_at timestamp with time zone,
+  next_request_at timestamp with time zone NOT NULL,
+  wait_reason text,
+  failures integer NOT NULL DEFAULT 0,
+  requests_on date,
+  requests_count integer NOT NULL DEFAULT 0,
+  lease_token text,
+  leased_until timestamp with time zone,
+  last_read_at timestamp with time zone,
+  CONSTRAINT integration_readers_pkey PRIMARY KEY (venue_id, integration_id),
+  CONSTRAINT integration_readers_venue_id_integration_id_fkey FOREIGN KEY (venue_id, integration_id) REFERENCES integrations(venue_id, integration_id),
+  CONSTRAINT integration_reader_lease_has_an_end CHECK ((lease_token IS NULL) = (leased_until IS NULL)),
+  CONSTRAINT integration_reader_pause_has_a_reason CHECK ((paused_at IS NULL) = (pause_reason IS NULL)),
+  CONSTRAINT integration_reader_wait_is_known CHECK (wait_reason = ANY (ARRAY['rate_limited'::text, 'provider_unavailable'::text, 'daily_limit'::text]))
+);
+CREATE INDEX integration_readers_due ON integration_readers USING btree (due_at) WHERE due_at IS NOT NULL AND paused_at IS NULL;
 
 CREATE TABLE integrations (
   venue_id uuid NOT NULL,
@@ -1012,6 +1104,10 @@ CREATE TABLE keys (
   last_used_at timestamp with time zone,
   -- Masked: 203.0.113.…, or the first 48 bits of an IPv6 address.
   last_used_address text,
+  raised_writes_per_hour integer,
+  raised_reads_per_hour integer,
+  -- Until then the raised limits count in place of the lower ones of the key.
+  raised_until timestamp with time zone,
   CONSTRAINT keys_pkey PRIMARY KEY (venue_id, key_id),
   CONSTRAINT keys_rolled_to_fkey FOREIGN KEY (venue_id, rolled_to) REFERENCES keys(venue_id, key_id),
   CONSTRAINT keys_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id),
@@ -1045,7 +1141,7 @@ CREATE TABLE ledger_entries (
   at timestamp with time zone NOT NULL,
   CONSTRAINT ledger_entries_pkey PRIMARY KEY (venue_id, kind, subject),
   CONSTRAINT ledger_entries_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id),
-  CONSTRAINT ledger_entry_is_between_the_accounts_of_its_kind CHECK (kind = 'capture'::text AND debit = 'processor_balance'::text AND credit = 'guest_funds'::text OR kind = 'processor_fee'::text AND debit = 'processor_fees'::text AND credit = 'processor_balance'::text OR kind = 'earning'::text AND debit = 'guest_funds'::text AND credit = 'venue_payable'::text OR kind = 'fee'::text AND debit = 'guest_funds'::text AND credit = 'fee_income'::text OR kind = 'transfer'::text AND debit = 'venue_payable'::text AND credit = 'processor_balance'::text OR kind = 'reversal'::text AND debit = 'processor_balance'::text AND credit = 'venue_payable'::text OR kind = 'debt'::text AND debit = 'venue_debts'::text AND credit = 'venue_payable'::text OR kind = 'debt_paid'::text AND debit = 'venue_payable'::text AND credit = 'venue_debts'::text OR kind = 'refund'::text AND debit = 'venue_payable'::text AND credit = 'processor_balance'::text OR kind = 'fee_return'::text AND debit = 'fee_income'::text AND credit = 'processor_balance'::text OR kind = 'return'::text AND debit = 'guest_funds'::text AND credit = 'processor_balance'::text OR kind = 'refund_failed'::text AND debit = 'processor_balance'::text AND credit = 'venue_payable'::text OR kind = 'fee_return_failed'::text AND debit = 'processor_balance'::text AND credit = 'fee_income'::text OR kind = 'return_failed'::text AND debit = 'processor_balance'::text AND credit = 'guest_funds'::text OR kind = 'refund_closed'::text AND debit = 'venue_payable'::text AND credit = 'paid_elsewhere'::text OR kind = 'fee_return_closed'::text AND debit = 'fee_income'::text AND credit = 'paid_elsewhere'::text OR kind = 'return_closed'::text AND debit = 'guest_funds'::text AND credit = 'paid_elsewhere'::text OR kind = 'dispute'::text AND debit = 'disputed_funds'::text AND credit = 'processor_balance'::text OR kind = 'dispute_fee'::text AND debit = 'processor_fees'::text AND credit = 'processor_balance'::text OR kind = 'dispute_fee_returned'::text AND debit = 'processor_balance'::text AND credit = 'processor_fees'::text OR kind = 'dispute_won'::text AND debit = 'processor_balance'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_lost'::text AND debit = 'venue_payable'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_fee_lost'::text AND debit = 'fee_income'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_returned'::text AND debit = 'guest_funds'::text AND credit = 'disputed_funds'::text),
+  CONSTRAINT ledger_entry_is_between_the_accounts_of_its_kind CHECK (kind = 'capture'::text AND debit = 'processor_balance'::text AND credit = 'guest_funds'::text OR kind = 'processor_fee'::text AND debit = 'processor_fees'::text AND credit = 'processor_balance'::text OR kind = 'earning'::text AND debit = 'guest_funds'::text AND credit = 'venue_payable'::text OR kind = 'fee'::text AND debit = 'guest_funds'::text AND credit = 'fee_income'::text OR kind = 'transfer'::text AND debit = 'venue_payable'::text AND credit = 'processor_balance'::text OR kind = 'reversal'::text AND debit = 'processor_balance'::text AND credit = 'venue_payable'::text OR kind = 'debt'::text AND debit = 'venue_debts'::text AND credit = 'venue_payable'::text OR kind = 'debt_paid'::text AND debit = 'venue_payable'::text AND credit = 'venue_debts'::text OR kind = 'debt_written_off'::text AND debit = 'written_off'::text AND credit = 'venue_debts'::text OR kind = 'refund'::text AND debit = 'venue_payable'::text AND credit = 'processor_balance'::text OR kind = 'fee_return'::text AND debit = 'fee_income'::text AND credit = 'processor_balance'::text OR kind = 'return'::text AND debit = 'guest_funds'::text AND credit = 'processor_balance'::text OR kind = 'refund_failed'::text AND debit = 'processor_balance'::text AND credit = 'venue_payable'::text OR kind = 'fee_return_failed'::text AND debit = 'processor_balance'::text AND credit = 'fee_income'::text OR kind = 'return_failed'::text AND debit = 'processor_balance'::text AND credit = 'guest_funds'::text OR kind = 'refund_closed'::text AND debit = 'venue_payable'::text AND credit = 'paid_elsewhere'::text OR kind = 'fee_return_closed'::text AND debit = 'fee_income'::text AND credit = 'paid_elsewhere'::text OR kind = 'return_closed'::text AND debit = 'guest_funds'::text AND credit = 'paid_elsewhere'::text OR kind = 'dispute'::text AND debit = 'disputed_funds'::text AND credit = 'processor_balance'::text OR kind = 'dispute_fee'::text AND debit = 'processor_fees'::text AND credit = 'processor_balance'::text OR kind = 'dispute_fee_returned'::text AND debit = 'processor_balance'::text AND credit = 'processor_fees'::text OR kind = 'dispute_won'::text AND debit = 'processor_balance'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_lost'::text AND debit = 'venue_payable'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_fee_lost'::text AND debit = 'fee_income'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_returned'::text AND debit = 'guest_funds'::text AND credit = 'disputed_funds'::text),
   CONSTRAINT ledger_entry_moves_something CHECK (amount > 0 AND debit <> credit)
 );
 CREATE INDEX ledger_entries_by_age ON ledger_entries USING brin (at) WITH (autosummarize='on');
@@ -1229,6 +1325,8 @@ CREATE TABLE movements (
   owed_amount integer NOT NULL DEFAULT 0,
   -- How much of owed_amount is settled by later transfers (debt_offsets).
   settled_amount integer NOT NULL DEFAULT 0,
+  -- How much of settled_amount an operator has written off: the venue no longer owes it, and the loss is ours.
+  written_off_amount integer NOT NULL DEFAULT 0,
   CONSTRAINT movements_pkey PRIMARY KEY (venue_id, movement_id),
   CONSTRAINT movements_venue_id_hold_id_fkey FOREIGN KEY (venue_id, hold_id) REFERENCES holds(venue_id, hold_id),
   CONSTRAINT movement_amount_is_positive CHECK (amount > 0 OR amount = 0 AND status = 'dropped'::text),
@@ -1247,7 +1345,8 @@ END),
   CONSTRAINT movement_reversal_names_its_transfer CHECK ((reversed_transfer_id IS NOT NULL) = (kind = 'reversal'::text)),
   CONSTRAINT movement_sent_amount_is_within CHECK (sent_amount >= 0 AND sent_amount <= amount),
   CONSTRAINT movement_settled_amount_is_within CHECK (settled_amount >= 0 AND settled_amount <= owed_amount),
-  CONSTRAINT movement_status_is_known CHECK (status = ANY (ARRAY['waiting'::text, 'sending'::text, 'pending'::text, 'frozen'::text, 'done'::text, 'owed'::text, 'failed'::text, 'dropped'::text, 'closed'::text]))
+  CONSTRAINT movement_status_is_known CHECK (status = ANY (ARRAY['waiting'::text, 'sending'::text, 'pending'::text, 'frozen'::text, 'done'::text, 'owed'::text, 'failed'::text, 'dropped'::text, 'closed'::text])),
+  CONSTRAINT movement_written_off_is_within CHECK (written_off_amount >= 0 AND written_off_amount <= settled_amount)
 ) WITH (fillfactor=80);
 CREATE INDEX movements_by_checkout ON movements USING btree (venue_id, checkout_id);
 CREATE INDEX movements_by_hold ON movements USING btree (venue_id, hold_id);
@@ -1761,6 +1860,10 @@ CREATE TABLE venues (
   logo_url text,
   -- The same for live mode.
   live_origins text[] NOT NULL DEFAULT '{}'::text[],
+  -- Since when no new checkouts are created; null: they are.
+  suspended_at timestamp with time zone,
+  -- Why, for operators alone.
+  suspension_note text,
   CONSTRAINT venues_pkey PRIMARY KEY (venue_id),
   CONSTRAINT accent_color_is_rrggbb CHECK (accent_color ~ '^#[0-9a-f]{6}$'::text),
   CONSTRAINT addresses_are_https CHECK (COALESCE(support_url, 'https://'::text) ~~ 'https://%'::text AND COALESCE(terms_url, 'https://'::text) ~~ 'https://%'::text AND COALESCE(privacy_url, 'https://'::text) ~~ 'https://%'::text AND COALESCE(logo_url, 'https://'::text) ~~ 'https://%'::text),
@@ -1806,6 +1909,7 @@ CREATE TABLE webhook_endpoints (
 --   'processor_fees', 'debit', 'what the processor has charged us for its service'
 --   'venue_debts', 'debit', 'what venues owe us because a transfer could not be taken back'
 --   'venue_payable', 'credit', 'what we owe a venue; below zero, what it owes us until a transfer is taken back'
+--   'written_off', 'debit', 'what venues owed us and an operator has written off'
 
 -- The rows of state_transitions.
 --   'checkout', '', 'open'

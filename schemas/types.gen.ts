@@ -54,6 +54,8 @@ export type AccountVenue = {
   readonly linked: boolean;
   /** The role of the person in this venue. */
   readonly role: "owner" | "developer" | "finance" | "viewer";
+  /** Only for an operator who looks at this venue as its people see it: until when. Nothing can be changed in it. */
+  readonly viewed_until?: string;
 };
 
 /** A batch of events that the members' app reports. */
@@ -1228,6 +1230,14 @@ export type CustomSlotsUpdate = {
   })[];
 };
 
+/** What a venue owes and an operator writes off. */
+export type DebtWriteOff = {
+  /** What the venue owes of it now, in minor units (cents). */
+  readonly amount: number;
+  /** Why. For operators alone. */
+  readonly note: string;
+};
+
 /** An invite to which its guest has said no. */
 export type DeclinedInvite = {
   /** Always declined_invite. */
@@ -1295,10 +1305,206 @@ export type Delivery = {
   readonly sample: boolean;
 };
 
+/** An entry of the audit log, of any venue or of the installation. */
+export type DeskAuditEntry = {
+  /** The id of the entry. */
+  readonly id: string;
+  /** When. */
+  readonly at: string;
+  /** The venue; null for what was done to the installation. */
+  readonly venue: {
+    /** The id of the venue. */
+    readonly id: string;
+    /** Its name. */
+    readonly name: string;
+  } | null;
+  /** Who: a name, a mail address, or the text of the log. */
+  readonly actor: string;
+  /** True for an operator. */
+  readonly is_operator: boolean;
+  /** How: `http`, `mcp`, `cli`, `start` or `worker`. */
+  readonly via: string;
+  /** The network address without its last part; null where there is none. */
+  readonly address: string | null;
+  /** What was done. */
+  readonly action: string;
+  /** What it was done to. */
+  readonly subject: string;
+  /** The details. */
+  readonly detail: { readonly [name: string]: unknown };
+};
+
 /** A decision about the version that the reviewer saw. */
 export type DeskDecision = {
   /** The `version` of the answer that the reviewer saw. */
   readonly version: string;
+};
+
+/** The fee of checkouts that are created from now on. */
+export type DeskFee = {
+  /** Basis points: hundredths of a percent. */
+  readonly bps: number;
+  /** In minor units (cents), for each checkout. */
+  readonly fixed: number;
+};
+
+/** The health of the installation: queues, senders, card processors, processes and checks. Computed at most every 15 seconds. */
+export type DeskHealth = {
+  /** The type of this object. */
+  readonly object: "health";
+  /** When the figures were computed, in UTC. */
+  readonly computed_at: string;
+  /** The worst of all parts. `ok`; `attention`: a person should look; `failing`: it does not work now. */
+  readonly status: "ok" | "attention" | "failing";
+  /** The rows that wait for each loop of the worker, those that people wait for first. */
+  readonly queues: readonly ({
+    /** The loop. */
+    readonly name: string;
+    /** Rows that are due, counted up to 10,000. */
+    readonly waiting: number;
+    /** There are more. */
+    readonly is_capped: boolean;
+    /** Since when the oldest has been due, in UTC; null when none is. */
+    readonly oldest_due_at: string | null;
+    /** The same as an age; 0 when none is due. */
+    readonly oldest_age_seconds: number;
+    /** The state: `ok`; `attention`: a person should look; `failing`: it does not work now. */
+    readonly status: "ok" | "attention" | "failing";
+  })[];
+  /** What waits for review. */
+  readonly review: {
+    /** Objects, counted up to 10,000. */
+    readonly waiting: number;
+    /** There are more. */
+    readonly is_capped: boolean;
+    /** Since when the oldest waits, in UTC; null when none does. */
+    readonly oldest_at: string | null;
+    /** The same as an age; 0 when none waits. */
+    readonly oldest_age_seconds: number;
+  };
+  /** The webhook endpoints of all venues. */
+  readonly endpoints: {
+    /** Endpoints that get events, failing ones included. */
+    readonly active: number;
+    /** Active ones with something to send and no success in the last hour. */
+    readonly failing: number;
+    /** Endpoints that get no events. */
+    readonly disabled: number;
+  };
+  /** The senders of texts and mails. */
+  readonly senders: readonly ({
+    /** What it sends. */
+    readonly kind: "texts" | "mails";
+    /** Which one it is: `sandbox` stores them to be read at `/sandbox/outbox`; `none`: nothing is sent. */
+    readonly sender: "twilio" | "smtp" | "sandbox" | "none";
+    /** Messages that are due, counted up to 10,000. */
+    readonly waiting: number;
+    /** Since when the oldest has been due, in UTC; null when none is. */
+    readonly oldest_due_at: string | null;
+    /** Messages of the last hour that were sent, or stored by the sandbox. */
+    readonly sent_last_hour: number;
+    /** Messages of the last hour that failed for good. */
+    readonly failed_last_hour: number;
+    /** The last success of the last day, in UTC; null when there is none. */
+    readonly last_sent_at: string | null;
+    /** When the last message of the last day was created that failed for good, in UTC; null when there is none. */
+    readonly last_failed_at: string | null;
+    /** Why it failed; null when none did. */
+    readonly last_error: string | null;
+    /** The state: `ok`; `attention`: a person should look; `failing`: it does not work now; `unknown`: nothing was sent in the last day. */
+    readonly status: "ok" | "attention" | "failing" | "unknown";
+  })[];
+  /** The card processors. */
+  readonly processors: readonly ({
+    /** The mode. */
+    readonly mode: "test" | "live";
+    /** Which one it is. */
+    readonly name: "stripe" | "sandbox";
+    /** When a server or worker last got an answer, in UTC, within a day; null when none did. */
+    readonly last_success_at: string | null;
+    /** When a call last got no answer, in UTC, within a day; null when all did. */
+    readonly last_failure_at: string | null;
+    /** Why; null when all calls got an answer. */
+    readonly last_failure: string | null;
+    /** The state: `ok`; `attention`: a person should look; `failing`: it does not work now; `unknown`: it was not called in the last day. */
+    readonly status: "ok" | "attention" | "failing" | "unknown";
+  })[];
+  /** Servers and workers that were alive in the last minute, the newest first. */
+  readonly processes: readonly ({
+    /** Of this run of the process. */
+    readonly id: string;
+    /** The command that started it. */
+    readonly role: "start" | "serve" | "worker";
+    /** The version of the program. */
+    readonly version: string;
+    /** The newest migration of the program. */
+    readonly schema_version: number;
+    /** The name of the machine. */
+    readonly host: string;
+    /** When it started, in UTC. */
+    readonly started_at: string;
+    /** When it last said that it lives, in UTC. */
+    readonly seen_at: string;
+    /** It has the version of the server that answers. */
+    readonly is_current: boolean;
+  })[];
+  /** The migrations of the database. */
+  readonly schema: {
+    /** The newest that the database has. */
+    readonly version: number;
+    /** The newest of the server that answers. */
+    readonly expected: number;
+  };
+  /** The last comparison with the card processor, and the last check of the ledger. */
+  readonly checks: readonly ({
+    /** Which check: `reconcile` runs every six hours in a worker; `ledger` by `everyshare ledger check`. */
+    readonly name: "reconcile" | "ledger";
+    /** The mode that was compared; null for all of them. */
+    readonly mode: "test" | "live" | null;
+    /** When it ended, in UTC; null when it never ran. */
+    readonly at: string | null;
+    /** What it found that a person must look at; null when it never ran. */
+    readonly differences: number | null;
+    /** The state: `ok`; `attention`: a person should look; `failing`: it does not work now; `unknown`: it never ran. */
+    readonly status: "ok" | "attention" | "failing" | "unknown";
+  })[];
+};
+
+/** A person who may use the desk. */
+export type DeskOperator = {
+  /** The id of the account. */
+  readonly id: string;
+  /** The mail address. */
+  readonly email: string;
+  /** The name; null when there is none. */
+  readonly name: string | null;
+  /** The role at the desk. */
+  readonly role: "admin" | "reviewer" | "support" | "finance";
+  /** Since when. */
+  readonly created_at: string;
+};
+
+/** A person as an operator sees them. */
+export type DeskPerson = {
+  /** The type of this object. */
+  readonly object: "desk_person";
+  /** The id of the account. */
+  readonly id: string;
+  /** The mail address. */
+  readonly email: string;
+  /** The name; null when there is none. */
+  readonly name: string | null;
+  /** The role at the desk; null for a person who is no operator. */
+  readonly operator_role: "admin" | "reviewer" | "support" | "finance" | null;
+  /** The venues in which they have a role. */
+  readonly venues: readonly ({
+    /** The id of the venue. */
+    readonly id: string;
+    /** Its name. */
+    readonly name: string;
+    /** The role. */
+    readonly role: "owner" | "developer" | "finance" | "viewer";
+  })[];
 };
 
 /** A rejection of the version that the reviewer saw. */
@@ -1317,6 +1523,118 @@ export type DeskSession = {
   readonly role: "admin" | "reviewer" | "support" | "finance";
   /** The session of this browser. */
   readonly session: AccountSession;
+};
+
+/** A venue as an operator sees it. */
+export type DeskVenue = {
+  /** The type of this object. */
+  readonly object: "desk_venue";
+  /** The id of the venue. */
+  readonly id: string;
+  /** Its name. */
+  readonly name: string;
+  /** Where the venue stands: a `sandbox`, `linked` to a verified venue, `suspended` or `revoked`. */
+  readonly state: "sandbox" | "linked" | "suspended" | "revoked";
+  /** When it was made. */
+  readonly created_at: string;
+  /** Since when it is suspended. */
+  readonly suspended_at: string | null;
+  /** Why it is suspended, for operators alone. */
+  readonly suspension_note: string | null;
+  /** Our fee for new checkouts. */
+  readonly fee: {
+    /** Basis points: hundredths of a percent. */
+    readonly bps: number;
+    /** In minor units (cents). */
+    readonly fixed: number;
+    /** True when it does not always cover what the processor charges. */
+    readonly is_below_cost: boolean;
+    /** Some parties. */
+    readonly parties: readonly ({
+      /** How many guests. */
+      readonly guests: number;
+      /** What each pays, in minor units (cents). */
+      readonly share_amount: number;
+      /** What the fee brings. */
+      readonly fee_amount: number;
+      /** What the processor charges at its list price. */
+      readonly processor_fee_amount: number;
+      /** True when the fee is lower. */
+      readonly is_below_cost: boolean;
+    })[];
+  };
+  /** Its keys, newest first, at most 100. */
+  readonly keys: readonly ({
+    /** The id of the key. */
+    readonly id: string;
+    /** Its name; null when it has none. */
+    readonly name: string | null;
+    /** Its kind. */
+    readonly kind: "secret" | "publishable";
+    /** Its mode. */
+    readonly mode: "test" | "live";
+    /** Enough to recognise it. */
+    readonly hint: string;
+    /** Whether it works. */
+    readonly status: "active" | "expired" | "revoked";
+    /** Its own limit. */
+    readonly writes_per_hour: number;
+    /** Its own limit. */
+    readonly reads_per_hour: number;
+    /** The raised limits; null when they are not raised. */
+    readonly raised: {
+      /** Writes in an hour. */
+      readonly writes_per_hour: number;
+      /** Reads in an hour. */
+      readonly reads_per_hour: number;
+      /** Until when. */
+      readonly until: string;
+    } | null;
+    /** When it was last used, to the minute. */
+    readonly last_used_at: string | null;
+  })[];
+  /** Its people, oldest first. */
+  readonly people: readonly ({
+    /** The id of the account. */
+    readonly id: string;
+    /** The mail address. */
+    readonly email: string;
+    /** The name; null when there is none. */
+    readonly name: string | null;
+    /** The role in the venue. */
+    readonly role: "owner" | "developer" | "finance" | "viewer";
+  })[];
+  /** What it owes. */
+  readonly debts: readonly ({
+    /** The mode. */
+    readonly mode: "test" | "live";
+    /** The currency. */
+    readonly currency: string;
+    /** In minor units (cents). */
+    readonly amount: number;
+  })[];
+};
+
+/** A venue as a line of the desk. */
+export type DeskVenueItem = {
+  /** The type of this object. */
+  readonly object: "desk_venue_item";
+  /** The id of the venue. */
+  readonly id: string;
+  /** Its name. */
+  readonly name: string;
+  /** Where the venue stands: a `sandbox`, `linked` to a verified venue, `suspended` or `revoked`. */
+  readonly state: "sandbox" | "linked" | "suspended" | "revoked";
+  /** When it was made. */
+  readonly created_at: string;
+};
+
+/** A look at a venue as its people see it. */
+export type DeskView = {
+  /** The venue. */
+  readonly venue_id: string;
+  /** Until when the console shows it to this session. */
+  readonly until: string;
 };
 
 /** A guest has disputed a charge with their bank. */
@@ -1870,8 +2188,8 @@ export type InboundDelivery = {
   readonly provider_event_id: string | null;
   /** The provider's own type of the event; null when it has none. */
   readonly type: string | null;
-  /** The outcome: ignored changes nothing that is sold, superseded is older than a delivery that was applied before, unmapped cannot become an offering, needs_api_read only names an object of the provider’s API, failed breaks a rule of offerings. */
-  readonly status: "pending" | "applied" | "ignored" | "superseded" | "unmapped" | "needs_api_read" | "failed";
+  /** The outcome: ignored changes nothing that is sold, superseded is older than a delivery that was applied before, unmapped cannot become an offering, needs_api_read only names an object of the provider’s API and the integration has no credentials to read it, reading waits for that object to be read, failed breaks a rule of offerings. */
+  readonly status: "pending" | "reading" | "applied" | "ignored" | "superseded" | "unmapped" | "needs_api_read" | "failed";
   /** Why the delivery, or a part of it, was not applied; null when all of it was applied, or while it waits. */
   readonly reason: string | null;
   /** The offering it changed; null when none. */
@@ -1901,6 +2219,49 @@ export type Integration = {
     /** What a price is for, where the provider does not say it; per_person when absent. */
     readonly unit?: "per_person" | "per_group" | "per_hour" | "per_unit";
   };
+};
+
+/** Credentials for the API of a venue system. They replace earlier ones as a whole. */
+export type IntegrationCredentials = {
+  /** The fields that the page of the venue system names. The server stores them encrypted and never shows them. */
+  readonly credentials: { readonly [name: string]: string };
+};
+
+/** A run that reads the whole catalogue of a venue system, and its progress. */
+export type IntegrationSync = {
+  /** The id of the run. */
+  readonly id: string;
+  /** The type of this object. */
+  readonly object: "integration_sync";
+  /** The integration. */
+  readonly integration_id: string;
+  /** How the run stands. failed: the catalogue could not be listed. canceled: the credentials were deleted, or the integration was revoked. */
+  readonly status: "running" | "finished" | "failed" | "canceled";
+  /** Why it failed; null otherwise. */
+  readonly reason: string | null;
+  /** How many objects the catalogue has named so far. */
+  readonly listed: number;
+  /** How many of them were read. */
+  readonly read: number;
+  /** How many offerings were created. */
+  readonly created: number;
+  /** How many offerings were changed. */
+  readonly changed: number;
+  /** How many offerings were the same already. */
+  readonly unchanged: number;
+  /** How many became no offering. */
+  readonly skipped: number;
+  /** The first 50 that were skipped. */
+  readonly skipped_objects: readonly ({
+    /** The object. */
+    readonly object: string;
+    /** Why it was skipped. */
+    readonly reason: string;
+  })[];
+  /** When it began, in UTC. */
+  readonly started_at: string;
+  /** When it ended; null while it runs. */
+  readonly finished_at: string | null;
 };
 
 /** An invitation that was not accepted yet. */
@@ -1955,6 +2316,18 @@ export type LegacyExperience = {
   readonly photo_urls?: readonly string[];
   /** Where guests book it on the venue's own site. */
   readonly booking_url?: string;
+};
+
+/** Higher limits for a time. */
+export type LimitRaise = {
+  /** The key; every secret key of the venue when absent. */
+  readonly key_id?: string;
+  /** Writes in an hour. */
+  readonly writes_per_hour: number;
+  /** Reads in an hour. */
+  readonly reads_per_hour: number;
+  /** Until when, within 90 days. */
+  readonly until: string;
 };
 
 /** A disputed charge, with its booking and what it costs the venue. */
@@ -2101,6 +2474,12 @@ export type LoggedRequestDetail = {
   readonly body_is_cut: boolean;
 };
 
+/** A failed refund that the operator has paid outside of the processor. */
+export type ManualPayment = {
+  /** How it was paid: the reference of the bank transfer, for example. For operators alone. */
+  readonly reference: string;
+};
+
 /** How the deliveries of one venue system are read: transport, signature, events and what each does, and where each field of an offering comes from. */
 export type Mapping = {
   /** The address of this schema. */
@@ -2144,8 +2523,10 @@ export type Mapping = {
     readonly type: string | null;
     /** The path of the venue's id in the venue system, where several venues share one address. */
     readonly account?: string;
+    /** The path of a second id of the venue, for messages that do not have the first. The server learns it from a message that has both. */
+    readonly account_alias?: string;
   };
-  /** How the server recognizes a repeated delivery: by the event’s id, by the body’s hash within a day, or, for pings that carry only ids, by the body’s hash within ten seconds. */
+  /** How the server recognizes a repeated delivery: by the event’s id, or by the body’s hash: within a day if the body has a version or changes nothing, else within ten seconds, because two real changes can send the same body. refresh_only: no body has a version. */
   readonly dedupe: "field" | "body_hash" | "refresh_only";
   /** The events, in the order in which they are tried. */
   readonly events: readonly ({
@@ -2153,7 +2534,7 @@ export type Mapping = {
     readonly name: string;
     /** All of these conditions must hold; the server uses the first event that matches. No path leads through a list. */
     readonly match: readonly ({
-      /** A path in the body. */
+      /** A path in the body; | separates paths of which the first that has a value counts. */
       readonly path: string;
       /** One of these values. */
       readonly is?: readonly string[];
@@ -2166,11 +2547,11 @@ export type Mapping = {
     readonly object?: string;
     /** The path at which the paths of the object begin. */
     readonly within?: string;
-    /** Two real changes can be byte for byte the same; an equal body counts as a repetition only within ten seconds. */
+    /** Two real changes can be byte for byte the same; an equal body counts as a repetition only within ten seconds, even if it has a version. */
     readonly id_only?: boolean;
     /** One item of the list that the path leads through must satisfy this condition; else the event is ignored. */
     readonly some?: {
-      /** A path in the body. */
+      /** A path in the body; | separates paths of which the first that has a value counts. */
       readonly path: string;
       /** One of these values. */
       readonly is?: readonly string[];
@@ -2188,24 +2569,30 @@ export type Mapping = {
     readonly name: string;
     /** The body has the whole object under data, in the form of this schema of ours. */
     readonly whole?: string;
+    /** The object is the offering itself with its one slot, such as an event: its texts replace the known ones, and a cancellation cancels the offering. */
+    readonly whole_offering?: boolean;
     /** One offering for each item of this list. */
     readonly each?: string;
     /** Only items of each that satisfy these conditions count. */
     readonly each_where?: readonly ({
-      /** A path in the body. */
+      /** A path in the body; | separates paths of which the first that has a value counts. */
       readonly path: string;
       /** One of these values. */
       readonly is?: readonly string[];
       /** None of these values; no value at all is right too. */
       readonly not?: readonly string[];
     })[];
+    /** Why a body is ignored in which no item counts. */
+    readonly each_why?: string;
+    /** A canceled booking never becomes active again: an active state that comes later and has no version is an older one. */
+    readonly cancel_is_final?: boolean;
     /** One tier for each item of this list. */
     readonly each_tier?: string;
     /** If a booking does not say how many places an option takes, the object of this kind with the offering’s id does. */
     readonly seats_from?: string;
     /** Only items of each_tier that satisfy these conditions count. */
     readonly each_tier_where?: readonly ({
-      /** A path in the body. */
+      /** A path in the body; | separates paths of which the first that has a value counts. */
       readonly path: string;
       /** One of these values. */
       readonly is?: readonly string[];
@@ -2240,7 +2627,7 @@ export type Mapping = {
       /** The form of the version. */
       readonly version_as?: "number" | "time";
     };
-    /** Where each field of an offering comes from; every field is listed. tier.* and slot.* are the fields of a price tier and of a slot, currency belongs to a tier, timezone to cutoff_minutes belong to the availability. booking.party says how many places a booking subtracts from its slot, booking.seats how many its options use (the larger number counts), tier.seats how many places one unit of the option takes, booking.status whether the booking is canceled. */
+    /** Where each field of an offering comes from; every field is listed. tier.* and slot.* are the fields of a price tier and of a slot, currency belongs to a tier, timezone to cutoff_minutes belong to the availability. booking.party says how many places a booking subtracts from its slot, booking.seats how many its options use (this counts if all are known, else the larger number), tier.seats how many places one unit of the option takes, booking.status whether the booking is canceled, booking.made_at when it was made: places left that were stated later include it. */
     readonly fields: { readonly [name: string]: MappingField };
   })[];
 };
@@ -2253,13 +2640,29 @@ export type MappingField = {
   readonly path?: string;
   /** A second path that the conversion needs: a precision, a time of day, a number to subtract or to multiply with. */
   readonly with?: string;
-  /** How the server converts the value; text when absent. count: the number of items of the list. sum: the sum over the list, each number times the number at with, if there is one. included_tax: a fee, the price with tax less the price at with. */
-  readonly as?: "text" | "currency" | "integer" | "count" | "sum" | "remaining" | "minor_int" | "included_tax" | "minor_int_with_precision" | "decimal_number" | "decimal_string" | "int_string" | "unix_seconds_string" | "unix_ms_string" | "iso_offset" | "iso_offset_nocolon" | "iso_local" | "hhmm_int" | "template";
+  /** How the server converts the value; text when absent. count: the number of items of the list. sum: the sum over the list, each number times the number at with, if there is one. included_tax: a fee in percent, from the price with tax and the price at with. cents: hundredths, for a currency that has them. */
+  readonly as?: "text" | "currency" | "integer" | "count" | "sum" | "remaining" | "minor_int" | "included_tax" | "minor_int_with_precision" | "decimal_number" | "decimal_string" | "cents" | "unix_seconds_string" | "unix_ms_string" | "iso_offset" | "iso_offset_nocolon" | "iso_local" | "hhmm_int" | "template";
   /** For fixed: the value. For template: the text in which the value replaces {}. */
   readonly value?: string;
   /** The field is read only if these conditions hold; for count, only items that satisfy them count. */
   readonly where?: readonly ({
+    /** A path in the body; | separates paths of which the first that has a value counts. */
+    readonly path: string;
+    /** One of these values. */
+    readonly is?: readonly string[];
+    /** None of these values; no value at all is right too. */
+    readonly not?: readonly string[];
+  })[];
+  /** For remaining: a second number of places and what is booked of it. The smaller remainder counts, if both are stated. */
+  readonly limit?: {
     /** A path in the body. */
+    readonly path: string;
+    /** The path of the number to subtract. */
+    readonly with: string;
+  };
+  /** For slot.capacity: the number is 0 if these conditions hold. */
+  readonly zero_where?: readonly ({
+    /** A path in the body; | separates paths of which the first that has a value counts. */
     readonly path: string;
     /** One of these values. */
     readonly is?: readonly string[];
@@ -2311,6 +2714,115 @@ export type Me = {
   };
   /** What to call next, in sentences; only for a sandbox key. */
   readonly next_steps?: readonly string[];
+};
+
+/** What came of an action at the desk. */
+export type MoneyAction = {
+  /** The id of the checkout or the movement. */
+  readonly id: string;
+  /** Its state now. */
+  readonly status: string;
+};
+
+/** Money that waits or failed, and what can be done. */
+export type MoneyCase = {
+  /** The type of this object. */
+  readonly object: "money_case";
+  /** What it is: the `capture` of a funded checkout, a `refund` to a guest or the `return` of a charge, a `transfer` to the venue or its `reversal`, a `debt` of the venue, a `dispute`. */
+  readonly kind: "capture" | "refund" | "return" | "transfer" | "reversal" | "debt" | "dispute";
+  /** The id of the checkout, the movement or the dispute. */
+  readonly id: string;
+  /** The venue. */
+  readonly venue: {
+    /** The id of the venue. */
+    readonly id: string;
+    /** The name of the venue. */
+    readonly name: string;
+  };
+  /** The checkout that it is about. */
+  readonly checkout_id: string;
+  /** In minor units (cents). */
+  readonly amount: number;
+  /** The currency. */
+  readonly currency: string;
+  /** What happened, in words. */
+  readonly what: string;
+  /** What the processor said last; null when it said nothing. */
+  readonly error: string | null;
+  /** Since when. */
+  readonly since: string;
+  /** How often it was tried. */
+  readonly tries: number;
+  /** When the worker tries it next; null when it does not. */
+  readonly next_try_at: string | null;
+  /** What an operator can do: `retry`, `pay_by_hand`, `write_off`. */
+  readonly actions: readonly ("retry" | "pay_by_hand" | "write_off")[];
+};
+
+/** What needs a person about money, what waits, and whether the books are right. */
+export type MoneyHealth = {
+  /** The type of this object. */
+  readonly object: "money_health";
+  /** The mode. */
+  readonly mode: "test" | "live";
+  /** When it was read. */
+  readonly as_of: string;
+  /** The counts, each of at most 200. */
+  readonly figures: {
+    /** Checkouts that are funded for more than five minutes. */
+    readonly stuck_captures: {
+      /** How many. */
+      readonly count: number;
+      /** Since when the oldest is funded. */
+      readonly oldest_at: string | null;
+    };
+    /** Refunds and returns that failed. */
+    readonly failed_refunds: {
+      /** How many. */
+      readonly count: number;
+      /** Together, in minor units (cents). */
+      readonly amount: number;
+    };
+    /** Transfers and reversals that failed. */
+    readonly failed_payouts: {
+      /** How many. */
+      readonly count: number;
+      /** Together, in minor units (cents). */
+      readonly amount: number;
+    };
+    /** Disputes that are not decided. */
+    readonly open_disputes: {
+      /** How many. */
+      readonly count: number;
+      /** Together, in minor units (cents). */
+      readonly amount: number;
+    };
+    /** What venues owe. */
+    readonly venue_debts: {
+      /** How many. */
+      readonly count: number;
+      /** Together, in minor units (cents). */
+      readonly amount: number;
+    };
+  };
+  /** What an operator must decide, at most 200 of each kind. */
+  readonly needs_person: readonly MoneyCase[];
+  /** What is tried again by itself, the oldest first. */
+  readonly waiting: readonly MoneyCase[];
+  /** The last check of the ledger; null when it was never checked. */
+  readonly books: {
+    /** When it ended. */
+    readonly at: string;
+    /** How many differences need a person. */
+    readonly differences: number;
+  } | null;
+  /** The last comparison with the processor; null when there was none. */
+  readonly reconcile: {
+    /** When it ended. */
+    readonly at: string;
+    /** How many differences need a person. */
+    readonly differences: number;
+  } | null;
 };
 
 /** The body that changes which mails a person gets. */
@@ -2857,6 +3369,316 @@ export type PriceTier = {
   };
   /** The minimum that the party spends in minor units (cents), for tables and cabanas. */
   readonly minimum_spend?: number;
+};
+
+/** How the server reads objects from the API of one venue system, after a delivery that carries only their ids: credentials, requests, pages, errors and limits, and where each field of an offering comes from. */
+export type Reader = {
+  /** The address of this schema. */
+  readonly $schema?: string;
+  /** The venue system. */
+  readonly provider: "square" | "toast" | "mindbody" | "fareharbor" | "peek" | "ventrata" | "xola" | "rezdy" | "checkfront" | "eventbrite" | "cloudbeds" | "tock" | "foreup" | "mews" | "custom";
+  /** The address of the API. The server calls no other. */
+  readonly base_url: string;
+  /** Where the facts come from. */
+  readonly sources: readonly string[];
+  /** The fields of the credentials. */
+  readonly credentials: readonly ({
+    /** The name of the field. */
+    readonly name: string;
+    /** Its name as the venue system writes it. */
+    readonly label: string;
+    /** Where the venue finds it. */
+    readonly where: string;
+    /** Whether reading needs it. */
+    readonly required: boolean;
+    /** Whether a form hides what is typed. */
+    readonly secret: boolean;
+  })[];
+  /** Headers of every request. */
+  readonly headers: { readonly [name: string]: string };
+  /** The request that exchanges the credentials for a token, which the headers name as {token}. A worker keeps it until shortly before it expires. */
+  readonly token?: {
+    /** The path below base_url. */
+    readonly path: string;
+    /** How the body is written. */
+    readonly format: "json" | "form";
+    /** The body. */
+    readonly body: { readonly [name: string]: string };
+    /** The path of the token in the answer. */
+    readonly value: string;
+    /** The path of its life in seconds; without it an hour. */
+    readonly expires_in?: string;
+    /** Our source: documented by the provider, seen in public code or in a captured answer, or a guess. */
+    readonly sure: "documented" | "seen" | "guess";
+  };
+  /** The limits that the worker keeps. */
+  readonly limits: {
+    /** The most requests of one integration in a minute. */
+    readonly requests_per_minute: number;
+    /** The largest answer. */
+    readonly max_bytes: number;
+    /** Our source: documented by the provider, seen in public code or in a captured answer, or a guess. */
+    readonly sure: "documented" | "seen" | "guess";
+  };
+  /** Rules for errors; the first that fits counts. Otherwise 401 and 403 refuse the credentials, 404 and 410 mean that the object is gone, 408, 429 and 5xx that the worker tries again, and other errors that it gives up. */
+  readonly errors: readonly ({
+    /** The status of the answer. */
+    readonly status?: number;
+    /** A path in the answer. */
+    readonly path?: string;
+    /** One of these values. */
+    readonly is?: readonly string[];
+    /** What the answer means. refused: the credentials are wrong. gone: there is no such object. later: try again. failed: give up. */
+    readonly means: "refused" | "gone" | "later" | "failed";
+    /** Our source: documented by the provider, seen in public code or in a captured answer, or a guess. */
+    readonly sure: "documented" | "seen" | "guess";
+  })[];
+  /** The objects that can be read; the first whose event, conditions and variables fit counts. */
+  readonly reads: readonly ({
+    /** Its name. */
+    readonly name: string;
+    /** The events whose deliveries name such an object; an empty list if only the catalogue does. */
+    readonly events: readonly string[];
+    /** One object for each item of this list in the delivery. */
+    readonly each?: string;
+    /** Only deliveries, or items of each, that satisfy these conditions count. */
+    readonly where?: readonly ({
+      /** A path in the body; | separates paths of which the first that has a value counts. */
+      readonly path: string;
+      /** One of these values. */
+      readonly is?: readonly string[];
+      /** None of these values; no value at all is right too. */
+      readonly not?: readonly string[];
+    })[];
+    /** The ids that name the object, each text of at most 200 characters. */
+    readonly variables: { readonly [name: string]: {
+      /** The path in the delivery, or in the item of the catalogue. */
+      readonly path: string;
+      /** A regular expression; its first group is the value. A value that does not match leaves the entry unused. */
+      readonly matches?: string;
+    } };
+    /** The path of the version in the delivery; without it the order of arrival decides. */
+    readonly version?: string;
+    /** What the version is. */
+    readonly version_as?: "number" | "time";
+    /** The requests, in their order. Each can use the answers of those before it. */
+    readonly steps: readonly ({
+      /** The name under which paths find the answer. */
+      readonly name: string;
+      /** The method. */
+      readonly method: "GET" | "POST";
+      /** The path below base_url; paths in braces are replaced and percent-encoded. */
+      readonly path: string;
+      /** The query. */
+      readonly query?: { readonly [name: string]: string };
+      /** The JSON body of a POST; paths in braces in its texts are replaced. */
+      readonly body?: { readonly [name: string]: unknown };
+      /** How further pages are read. The text {cursor} stands for the cursor or the number of the page; a query or a body member that consists of it is left out of the first request. */
+      readonly paging?: {
+        /** How pages are told apart. cursor: the answer names the next page. page_number: pages are counted from first. */
+        readonly kind: "cursor" | "page_number";
+        /** The path of the cursor in the answer; the last page has none. */
+        readonly next?: string;
+        /** There is another page only if this condition holds for the answer. */
+        readonly more?: {
+          /** A path in the body; | separates paths of which the first that has a value counts. */
+          readonly path: string;
+          /** One of these values. */
+          readonly is?: readonly string[];
+          /** None of these values; no value at all is right too. */
+          readonly not?: readonly string[];
+        };
+        /** The path of the page’s list: a page with fewer items than size is the last one. */
+        readonly items?: string;
+        /** How many items a full page has. */
+        readonly size?: number;
+        /** The number of the first page. */
+        readonly first?: number;
+      };
+      /** Lists of the answer that are joined under a new name beside it. */
+      readonly collect?: { readonly [name: string]: readonly string[] };
+      /** Our source: documented by the provider, seen in public code or in a captured answer, or a guess. */
+      readonly sure: "documented" | "seen" | "guess";
+    })[];
+    /** Which of the objects below is read from the answers. */
+    readonly object: string;
+    /** If these conditions hold for the answers, the offering can no longer be booked. */
+    readonly cancel_where?: readonly ({
+      /** A path in the body; | separates paths of which the first that has a value counts. */
+      readonly path: string;
+      /** One of these values. */
+      readonly is?: readonly string[];
+      /** None of these values; no value at all is right too. */
+      readonly not?: readonly string[];
+    })[];
+    /** What happens if the object no longer exists: cancel means that its offering can no longer be booked. */
+    readonly gone: "cancel" | "ignore";
+    /** Our source: documented by the provider, seen in public code or in a captured answer, or a guess. */
+    readonly sure: "documented" | "seen" | "guess";
+  })[];
+  /** How the whole catalogue is listed. */
+  readonly catalogue: {
+    /** Requests before the first page, whose answers the page can use. */
+    readonly prepare?: readonly ({
+      /** The name under which paths find the answer. */
+      readonly name: string;
+      /** The method. */
+      readonly method: "GET" | "POST";
+      /** The path below base_url; paths in braces are replaced and percent-encoded. */
+      readonly path: string;
+      /** The query. */
+      readonly query?: { readonly [name: string]: string };
+      /** The JSON body of a POST; paths in braces in its texts are replaced. */
+      readonly body?: { readonly [name: string]: unknown };
+      /** How further pages are read. The text {cursor} stands for the cursor or the number of the page; a query or a body member that consists of it is left out of the first request. */
+      readonly paging?: {
+        /** How pages are told apart. cursor: the answer names the next page. page_number: pages are counted from first. */
+        readonly kind: "cursor" | "page_number";
+        /** The path of the cursor in the answer; the last page has none. */
+        readonly next?: string;
+        /** There is another page only if this condition holds for the answer. */
+        readonly more?: {
+          /** A path in the body; | separates paths of which the first that has a value counts. */
+          readonly path: string;
+          /** One of these values. */
+          readonly is?: readonly string[];
+          /** None of these values; no value at all is right too. */
+          readonly not?: readonly string[];
+        };
+        /** The path of the page’s list: a page with fewer items than size is the last one. */
+        readonly items?: string;
+        /** How many items a full page has. */
+        readonly size?: number;
+        /** The number of the first page. */
+        readonly first?: number;
+      };
+      /** Lists of the answer that are joined under a new name beside it. */
+      readonly collect?: { readonly [name: string]: readonly string[] };
+      /** Our source: documented by the provider, seen in public code or in a captured answer, or a guess. */
+      readonly sure: "documented" | "seen" | "guess";
+    })[];
+    /** Values that every page uses. */
+    readonly keep?: { readonly [name: string]: string };
+    /** The request for a page of the catalogue; without it the entry is read once, without variables. */
+    readonly page?: {
+      /** The name under which paths find the answer. */
+      readonly name: string;
+      /** The method. */
+      readonly method: "GET" | "POST";
+      /** The path below base_url; paths in braces are replaced and percent-encoded. */
+      readonly path: string;
+      /** The query. */
+      readonly query?: { readonly [name: string]: string };
+      /** The JSON body of a POST; paths in braces in its texts are replaced. */
+      readonly body?: { readonly [name: string]: unknown };
+      /** How further pages are read. The text {cursor} stands for the cursor or the number of the page; a query or a body member that consists of it is left out of the first request. */
+      readonly paging?: {
+        /** How pages are told apart. cursor: the answer names the next page. page_number: pages are counted from first. */
+        readonly kind: "cursor" | "page_number";
+        /** The path of the cursor in the answer; the last page has none. */
+        readonly next?: string;
+        /** There is another page only if this condition holds for the answer. */
+        readonly more?: {
+          /** A path in the body; | separates paths of which the first that has a value counts. */
+          readonly path: string;
+          /** One of these values. */
+          readonly is?: readonly string[];
+          /** None of these values; no value at all is right too. */
+          readonly not?: readonly string[];
+        };
+        /** The path of the page’s list: a page with fewer items than size is the last one. */
+        readonly items?: string;
+        /** How many items a full page has. */
+        readonly size?: number;
+        /** The number of the first page. */
+        readonly first?: number;
+      };
+      /** Lists of the answer that are joined under a new name beside it. */
+      readonly collect?: { readonly [name: string]: readonly string[] };
+      /** Our source: documented by the provider, seen in public code or in a captured answer, or a guess. */
+      readonly sure: "documented" | "seen" | "guess";
+    };
+    /** The list of objects in the answer, below the name of the page. */
+    readonly each?: string;
+    /** The entry of reads that reads each object. */
+    readonly read: string;
+    /** The ids that name the object, each text of at most 200 characters. */
+    readonly variables?: { readonly [name: string]: {
+      /** The path in the delivery, or in the item of the catalogue. */
+      readonly path: string;
+      /** A regular expression; its first group is the value. A value that does not match leaves the entry unused. */
+      readonly matches?: string;
+    } };
+    /** Our source: documented by the provider, seen in public code or in a captured answer, or a guess. */
+    readonly sure: "documented" | "seen" | "guess";
+  };
+  /** The objects. A path of source api is a path in the answers: the name of a step, then the path in its answer. ping has the variables. */
+  readonly objects: readonly ({
+    /** Its name. */
+    readonly name: string;
+    /** The body has the whole object under data, in the form of this schema of ours. */
+    readonly whole?: string;
+    /** The object is the offering itself with its one slot, such as an event: its texts replace the known ones, and a cancellation cancels the offering. */
+    readonly whole_offering?: boolean;
+    /** One offering for each item of this list. */
+    readonly each?: string;
+    /** Only items of each that satisfy these conditions count. */
+    readonly each_where?: readonly ({
+      /** A path in the body; | separates paths of which the first that has a value counts. */
+      readonly path: string;
+      /** One of these values. */
+      readonly is?: readonly string[];
+      /** None of these values; no value at all is right too. */
+      readonly not?: readonly string[];
+    })[];
+    /** Why a body is ignored in which no item counts. */
+    readonly each_why?: string;
+    /** A canceled booking never becomes active again: an active state that comes later and has no version is an older one. */
+    readonly cancel_is_final?: boolean;
+    /** One tier for each item of this list. */
+    readonly each_tier?: string;
+    /** If a booking does not say how many places an option takes, the object of this kind with the offering’s id does. */
+    readonly seats_from?: string;
+    /** Only items of each_tier that satisfy these conditions count. */
+    readonly each_tier_where?: readonly ({
+      /** A path in the body; | separates paths of which the first that has a value counts. */
+      readonly path: string;
+      /** One of these values. */
+      readonly is?: readonly string[];
+      /** None of these values; no value at all is right too. */
+      readonly not?: readonly string[];
+    })[];
+    /** How the tiers change the known tiers: replace replaces all; by_slot adds new tiers and stores other prices of known tiers with the slot; add adds new tiers and keeps known ones, by id or label; new uses the tiers only for an offering without tiers. */
+    readonly tiers?: "replace" | "by_slot" | "add" | "new";
+    /** How the server recognizes an older delivery that arrives late. */
+    readonly order: {
+      /** The kind of object that changes. */
+      readonly thing: string;
+      /** The paths whose values identify it. */
+      readonly id: readonly string[];
+      /** The path of a value that increases with each change; without it the order of arrival decides. */
+      readonly version?: string;
+      /** If the body does not name the offering, the object of this kind with the same id does. */
+      readonly part_of?: string;
+      /** The form of the version. */
+      readonly version_as?: "number" | "time";
+    };
+    /** What identifies the booking, if the order is that of another object: the one whose places left the body states. */
+    readonly booking?: {
+      /** The kind of object that changes. */
+      readonly thing: string;
+      /** The paths whose values identify it. */
+      readonly id: readonly string[];
+      /** The path of a value that increases with each change; without it the order of arrival decides. */
+      readonly version?: string;
+      /** If the body does not name the offering, the object of this kind with the same id does. */
+      readonly part_of?: string;
+      /** The form of the version. */
+      readonly version_as?: "number" | "time";
+    };
+    /** Where each field of an offering comes from; every field is listed. tier.* and slot.* are the fields of a price tier and of a slot, currency belongs to a tier, timezone to cutoff_minutes belong to the availability. booking.party says how many places a booking subtracts from its slot, booking.seats how many its options use (this counts if all are known, else the larger number), tier.seats how many places one unit of the option takes, booking.status whether the booking is canceled, booking.made_at when it was made: places left that were stated later include it. */
+    readonly fields: { readonly [name: string]: MappingField };
+  })[];
 };
 
 /** What a guest has paid for a completed checkout, own share and covered ones. */
@@ -3616,6 +4438,40 @@ export type StoredIntegration = {
     /** When the server refused it, to the second, in UTC. */
     readonly at: string;
   } | null;
+  /** How the server reads from the API of the venue system: which credentials it has, and whether it waits; null when it cannot read there. */
+  readonly reads: {
+    /** Whether the server reads. no_credentials: objects that a delivery only names are not read. waiting: the venue system is unavailable or a limit is reached, and the server tries again at next_attempt_at. paused: the venue system has refused the credentials, and nothing is read until you send others. */
+    readonly status: "no_credentials" | "active" | "waiting" | "paused";
+    /** Why it is paused or waits; null otherwise. */
+    readonly reason: "credentials_refused" | "rate_limited" | "provider_unavailable" | "daily_limit" | null;
+    /** The fields of the credentials. */
+    readonly credential_fields: readonly ({
+      /** The name of the field. */
+      readonly name: string;
+      /** Its name as the venue system writes it. */
+      readonly label: string;
+      /** Where the venue finds it. */
+      readonly where: string;
+      /** Whether reading needs it. */
+      readonly required: boolean;
+      /** Whether a form hides what is typed. */
+      readonly secret: boolean;
+      /** Whether it is set. Its value is never shown. */
+      readonly is_set: boolean;
+    })[];
+    /** When the credentials were set; null when there are none. */
+    readonly set_at: string | null;
+    /** How many objects wait to be read. */
+    readonly waiting: number;
+    /** When the server tries again; null unless it waits. */
+    readonly next_attempt_at: string | null;
+    /** When the server last read an object; null before the first. */
+    readonly last_read_at: string | null;
+    /** How many requests the server has made today, in UTC. */
+    readonly requests_today: number;
+    /** The most requests that it makes in a day. */
+    readonly requests_per_day: number;
+  } | null;
   /** The address for the venue system's deliveries; shown only when the integration is created. */
   readonly webhook_url?: string;
   /** The secret that signs your deliveries; shown only when a custom integration is created. */
@@ -3954,6 +4810,12 @@ export type VenueSettings = {
   readonly accent_color: string | null;
   /** Its logo, with https, at most 2048 characters: an image that the service fetches and serves itself; null: none. */
   readonly logo_url: string | null;
+};
+
+/** Why a venue is suspended. */
+export type VenueSuspension = {
+  /** Why, for operators alone. */
+  readonly note: string;
 };
 
 /** The body that changes the settings of a venue. What is absent stays as it is; null clears a value. */

@@ -14,6 +14,10 @@ export const catalogue = {
   origin_not_allowed: { status: 403, message: 'This origin is not registered for the venue.' },
   mode_not_available: { status: 403, message: 'This mode is not available here.' },
   venue_not_linked: { status: 403, message: 'This venue is a sandbox: link it to a verified venue first.' },
+  venue_suspended: {
+    status: 403,
+    message: 'This venue is suspended: no new checkouts are created, and those that exist go on. Ask the operator.',
+  },
   role_not_allowed: { status: 403, message: 'Your role in this venue does not allow this.' },
   step_up_required: { status: 403, message: 'This call needs a fresh code: confirm who you are first.' },
   not_organizer: { status: 403, message: 'Only the organizer of this checkout may do this.' },

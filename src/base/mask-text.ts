@@ -21,6 +21,11 @@ const PATTERN = new RegExp(
 export interface MaskOptions {
   /** The value is an id of the caller's own: a long number in it is no phone, unless it is written as one. */
   readonly isId?: boolean;
+  /**
+   * The text is a message of ours, which may repeat what the caller sent: a number is masked only if its digits were sent.
+   * Without this, a limit such as 99999999 would be shown as a phone.
+   */
+  readonly wasSent?: (digits: string) => boolean;
 }
 
 /** Such a text is too short and too plain for anything that is masked, and most texts are. */
@@ -28,11 +33,11 @@ const PLAIN_TEXT = /^[A-Za-z .,;!?'"()[\]{}<>&*$#|~^`\n\r\t-]{0,19}$/;
 const BEARER = /bearer/i;
 
 /** The text with every secret replaced; the text itself, without control characters, where there is none. */
-export function maskText(text: string, { isId = false }: MaskOptions = {}): string {
+export function maskText(text: string, options: MaskOptions = {}): string {
   if (PLAIN_TEXT.test(text) && !BEARER.test(text)) return text;
   const clean = withoutControls(text);
   const plain = withoutPercents(clean.normalize('NFKC').replaceAll(/\p{Cf}/gu, ''));
-  const masked = maskShapes(plain, isId);
+  const masked = maskShapes(plain, options);
   return masked === plain ? clean : masked;
 }
 
@@ -41,7 +46,7 @@ const SCRUBBED = /_|eyJ|bearer|\+[1-9]|\/(?:v1\/hooks|s|payouts)\/|postgres/i;
 /** Seven digits, an `@`, or the beginning of a token. */
 const MASKABLE = /(?:\p{Nd}\P{Nd}{0,40}){7}|@|[A-Za-z0-9_+=-]{20}/u;
 
-function maskShapes(plain: string, isId: boolean): string {
+function maskShapes(plain: string, options: MaskOptions): string {
   const scrubbed = SCRUBBED.test(plain) ? scrub(plain).replaceAll(/\[redacted (phone|token)\]/g, '[$1]') : plain;
   if (!MASKABLE.test(scrubbed)) return scrubbed;
   return scrubbed.replaceAll(PATTERN, (...match: unknown[]) => {
@@ -49,14 +54,14 @@ function maskShapes(plain: string, isId: boolean): string {
     const { kept, mail, token } = match.at(-1) as Record<string, string | undefined>;
     if (kept !== undefined) return found;
     if (mail !== undefined) return '[mail address]';
-    if (token !== undefined) return isToken(token) ? '[token]' : maskNumbers(token, isId);
-    return maskDigits(found, isId);
+    if (token !== undefined) return isToken(token) ? '[token]' : maskNumbers(token, options);
+    return maskDigits(found, options);
   });
 }
 
 /** A word that is no token may still hold a phone: `tel_5550100001-home-of-anna`. */
-function maskNumbers(word: string, isId: boolean): string {
-  return word.replaceAll(/\d[\d-]{5,}\d/g, (digits) => maskDigits(digits, isId));
+function maskNumbers(word: string, options: MaskOptions): string {
+  return word.replaceAll(/\d[\d-]{5,}\d/g, (digits) => maskDigits(digits, options));
 }
 
 /** Random text: letters of both cases with digits, or a long word of one case with digits and without separators. */
@@ -73,8 +78,9 @@ const MIN_BARE_DIGITS = 8;
 const MIN_CARD_DIGITS = 13;
 const MAX_CARD_DIGITS = 19;
 
-function maskDigits(found: string, isId: boolean): string {
-  const digits = found.replaceAll(/\P{Nd}/gu, '');
+function maskDigits(found: string, { isId = false, wasSent }: MaskOptions): string {
+  const digits = digitsOf(found);
+  if (wasSent !== undefined && !wasSent(digits)) return found;
   const isCard = digits.length >= MIN_CARD_DIGITS && digits.length <= MAX_CARD_DIGITS && passesLuhn(digits);
   if (isCard) return '[card]';
   const isMarked = /^[+(]/.test(found);
@@ -83,6 +89,11 @@ function maskDigits(found: string, isId: boolean): string {
   if (digits.length < (isBare ? MIN_BARE_DIGITS : MIN_PHONE_DIGITS)) return found;
   if (!isMarked && (isDate(found) || isCoordinate(found))) return found;
   return digits.length > MAX_CARD_DIGITS ? `[${digits.length} digits]` : '[phone]';
+}
+
+/** Every digit of a text, one after the other. */
+export function digitsOf(text: string): string {
+  return text.replaceAll(/\P{Nd}/gu, '');
 }
 
 /** As recurrence rules write it, or as people do: a caller must see the date that was refused. */

@@ -9,7 +9,14 @@ import { findDebts, type VenueDebt } from '../domain/payments/debt-queries.ts';
 import { type CostExample, compareWithListPrice, isBelowCost, LIST_PRICE } from '../domain/payments/list-price.ts';
 import { finishSandboxOnboarding, whyNotPayable } from '../domain/payments/payout-account.ts';
 import { findPayoutAccount, type PayoutAccount } from '../domain/payments/payout-account-queries.ts';
-import { addOrigin, changeFee, removeOrigin, revokeVenue } from '../domain/venues/change-venue.ts';
+import {
+  addOrigin,
+  changeFee,
+  removeOrigin,
+  resumeVenue,
+  revokeVenue,
+  suspendVenue,
+} from '../domain/venues/change-venue.ts';
 import { requireOrigin } from '../domain/venues/create-venue.ts';
 import { listVenues, type VenueRow } from '../domain/venues/queries.ts';
 import type { AppContext } from '../run/context.ts';
@@ -47,6 +54,7 @@ function originLines({ test_origins: test, live_origins: live }: VenueRow): [str
 
 function statusOf(venue: VenueRow): string {
   if (venue.revoked_at !== null) return 'revoked';
+  if (venue.suspended_at !== null) return 'suspended';
   return venue.linked ? 'linked' : 'sandbox';
 }
 
@@ -270,6 +278,27 @@ const revoke: Command = {
   run: async (input, open) => applyChange(venueIdIn(input), open, revokeVenue),
 };
 
+const suspend: Command = {
+  words: ['venue', 'suspend'],
+  arguments: ['ID'],
+  help: 'suspend a venue: no new checkouts, those that exist end as they would',
+  options: [{ name: 'note', valueName: 'TEXT', isRequired: true, help: 'why, for operators alone' }],
+  async run(input, open) {
+    const note = input.required('note').trim();
+    if (note === '' || note.length > 500)
+      throw usageError('--note is empty or too long: say why in 1 to 500 characters.');
+    return applyChange(venueIdIn(input), open, (tx, command, id) => suspendVenue(tx, command, id, note));
+  },
+};
+
+const resume: Command = {
+  words: ['venue', 'resume'],
+  arguments: ['ID'],
+  help: 'let a suspended venue create checkouts again',
+  options: [],
+  run: async (input, open) => applyChange(venueIdIn(input), open, resumeVenue),
+};
+
 const ORIGIN_MODE: Option = { name: 'mode', valueName: 'MODE', help: 'test or live; both when absent' };
 
 /** Null: both modes. */
@@ -347,6 +376,8 @@ export const venueCommands: readonly Command[] = [
   onboard,
   update,
   revoke,
+  suspend,
+  resume,
   originAdd,
   originRemove,
   fee,

@@ -20,6 +20,8 @@ export interface Metrics {
   readonly contentType: string;
 }
 
+/** Whose rolling hour can be used up; `other`: any other limit. */
+const LIMITS = ['key', 'publishable_key', 'address', 'member', 'account', 'integration', 'other'];
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** What the metrics of texts are read from. */
@@ -51,6 +53,8 @@ export function makeMetrics(texts: TextSource, process: MetricsRegistry = makeMe
     labelNames: ['limit'],
     registers: [register],
   });
+  // An increase needs a first value.
+  for (const limit of LIMITS) refusals.inc({ limit }, 0);
   const unlogged = new Counter({
     name: 'everyshare_request_log_dropped_total',
     help: 'How many calls the request log dropped: it had no room for them, or could not write them.',

@@ -13,10 +13,13 @@ import type { Log } from '../base/log.ts';
 import { isLoopback } from '../base/network.ts';
 import { makeOutbound, type Outbound } from '../base/outbound/outbound.ts';
 import { type LookUpText, makeTextLookup } from '../base/outbound/text-records.ts';
+import { packageRoot, packageVersion } from '../base/package-root.ts';
 import type { Random } from '../base/random.ts';
 import { makeContract } from '../base/schema/contract.ts';
 import { type Registry, readRegistry } from '../base/schema/registry.ts';
 import { makeValidator, type Validator } from '../base/schema/validate.ts';
+import { buildSchemaVersion } from '../base/schema-check.ts';
+import { schemaFolders } from '../base/schema-files.ts';
 import { makeSeal } from '../base/seal.ts';
 import { CheckoutChanges } from '../domain/checkouts/guests/checkout-changes.ts';
 import type { ProgressServices } from '../domain/checkouts/guests/progress.ts';
@@ -24,8 +27,13 @@ import { EventFeeds } from '../domain/events/event-feeds.ts';
 import type { StreamServices } from '../domain/events/stream-events.ts';
 import type { GoLiveSettings } from '../domain/go-live/checklist.ts';
 import { type Mappings, readMappings } from '../domain/hooks/mapping/read-mappings.ts';
+import { TokenCache } from '../domain/hooks/readers/call-provider.ts';
+import type { ReadServices } from '../domain/hooks/readers/read-due-objects.ts';
+import { type Readers, readReaders } from '../domain/hooks/readers/read-readers.ts';
 import { makeRunOnce } from '../domain/idempotency/run-once.ts';
 import { makeTokens, type Tokens } from '../domain/members/tokens.ts';
+import { type FiguresReader, makeFiguresReader } from '../domain/monitoring/figures.ts';
+import type { InstallationSettings } from '../domain/monitoring/show-health.ts';
 import type { Processors } from '../domain/payments/processor.ts';
 
 /** What a folder of schemas says. It holds no state of a context, so several contexts can share it. */
@@ -34,6 +42,8 @@ export interface Schemas {
   readonly validator: Validator;
   /** How the deliveries of each venue system are mapped. */
   readonly mappings: Mappings;
+  /** How the API of each venue system is read. */
+  readonly readers: Readers;
 }
 
 export interface AppContext extends CommandServices, Schemas {
@@ -51,6 +61,8 @@ export interface AppContext extends CommandServices, Schemas {
       readonly mappings: Mappings;
       readonly consoleUrl: () => string;
       readonly requestLogDays: number;
+      readonly figures: FiguresReader;
+      readonly installation: InstallationSettings;
       readonly serviceUrl: () => string;
       readonly goLive: GoLiveSettings;
       readonly lookUpText: LookUpText;
@@ -88,12 +100,17 @@ export interface ContextOptions {
 /** The validator compiles a schema at its first use, which takes a while: read the schemas once for a process. */
 export function readSchemas(folder: string): Schemas {
   const registry = readRegistry(folder);
-  return { registry, validator: makeValidator(registry), mappings: readMappings(join(folder, 'mappings')) };
+  return {
+    registry,
+    validator: makeValidator(registry),
+    mappings: readMappings(join(folder, 'mappings')),
+    readers: readReaders(join(folder, 'readers')),
+  };
 }
 
 export function makeContext(options: ContextOptions): AppContext {
   const { config, db, clock, random, log, operatorToken } = options;
-  const { registry, validator, mappings } = options.schemas;
+  const { registry, validator, mappings, readers } = options.schemas;
   const address = { base: config.baseUrl ?? '', pages: config.checkoutPageBase ?? config.baseUrl ?? '' };
   const ids = makeIds(clock, random);
   const seal = makeSeal(options.sealKeys, random);
@@ -109,6 +126,8 @@ export function makeContext(options: ContextOptions): AppContext {
     registry,
     validator,
     mappings,
+    readers,
+    readsPerDay: config.readsPerDay,
     operatorToken,
     address,
     ids,
@@ -136,6 +155,8 @@ export function makeContext(options: ContextOptions): AppContext {
       hasMail: config.mail !== null || config.sandboxMail,
       tokens,
       runOnce: makeRunOnce(db, seal),
+      figures: makeFiguresReader({ db, clock, log }),
+      installation: installationSettings(config),
       eventFeeds: new EventFeeds({ db, clock, log }),
       checkoutChanges: new CheckoutChanges({ db, log }),
     },
@@ -156,6 +177,20 @@ function consoleUrlAt(base: string): string {
   return url.href;
 }
 
+function installationSettings({ twilio, sandboxSms, mail, sandboxMail }: Config): InstallationSettings {
+  let schemaVersion: number | undefined;
+  return {
+    version: packageVersion(),
+    // Read when it is asked for: commands do not need it.
+    get schemaVersion() {
+      schemaVersion ??= buildSchemaVersion(schemaFolders(packageRoot));
+      return schemaVersion;
+    },
+    textSender: twilio !== null ? 'twilio' : sandboxSms ? 'sandbox' : 'none',
+    mailSender: mail !== null ? 'smtp' : sandboxMail ? 'sandbox' : 'none',
+  };
+}
+
 function phoneSettings({ sandboxSms: isSandbox, phoneCountries }: Config): PhoneSettings {
   const wrong = phoneCountries?.filter((code) => !isPhoneCountry(code)) ?? [];
   if (wrong.length > 0) {
@@ -169,7 +204,19 @@ function phoneSettings({ sandboxSms: isSandbox, phoneCountries }: Config): Phone
   return { isSandbox, countries: phoneCountries?.filter(isPhoneCountry) ?? null };
 }
 
+/** What the worker reads venue systems with; the tokens that it gets there live as long as this. */
+export function readServicesOf(context: AppContext): ReadServices {
+  const { services, config } = context;
+  return {
+    ...context,
+    outbound: services.outbound,
+    providerTokens: new TokenCache(),
+    readerBaseUrl: config.readerBaseUrl,
+  };
+}
+
 export function commandContext(context: AppContext, actor: Actor): CommandContext {
-  const { ids, random, seal, contract, docUrl, checkoutUrl, hookUrl } = context;
-  return { ids, random, seal, contract, docUrl, checkoutUrl, hookUrl, actor, now: context.clock.now() };
+  const { ids, random, seal, contract, docUrl, checkoutUrl, hookUrl, readers, readsPerDay } = context;
+  const now = context.clock.now();
+  return { ids, random, seal, contract, docUrl, checkoutUrl, hookUrl, readers, readsPerDay, actor, now };
 }

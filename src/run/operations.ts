@@ -21,6 +21,9 @@ import { consoleRequests } from './operations/console-requests.ts';
 import { consoleVenue } from './operations/console-venue.ts';
 import { consoleWebhooks } from './operations/console-webhooks.ts';
 import { desk } from './operations/desk.ts';
+import { deskHealth } from './operations/desk-health.ts';
+import { deskMoney } from './operations/desk-money.ts';
+import { deskVenues } from './operations/desk-venues.ts';
 import { events } from './operations/events.ts';
 import { experiences } from './operations/experiences.ts';
 import { guests } from './operations/guests.ts';
@@ -58,6 +61,9 @@ export const operations: readonly AppOperation[] = [
   ...consoleGoLive,
   ...consoleNotifications,
   ...desk,
+  ...deskMoney,
+  ...deskHealth,
+  ...deskVenues,
 ];
 
 /** What partners and their guests call: the operations of /v1/openapi.json. The operator's own are in the guides. */

@@ -1,9 +1,9 @@
-// The desk in a browser: a reviewer's hour by keyboard.
+// The desk in a browser: a reviewer's hour by keyboard, and a stuck capture that is found and completed.
 
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { OperatorRole } from '../../src/domain/accounts/operator-roles.ts';
 import { createOperator } from '../support/desk-client.ts';
-import { openTestVenue, type TestVenue } from '../support/test-venue.ts';
+import { CARDS, openTestVenue, type TestVenue } from '../support/test-venue.ts';
 import { ConsoleBrowser, executable, look, type Visitor } from './console-browser.ts';
 
 // Drives a browser.
@@ -116,6 +116,32 @@ describe.runIf(executable !== null)('the desk', () => {
     await page.keyboard.press('?');
     await page.getByRole('dialog').getByText('previous object').waitFor();
     expect(visitor.faults).toEqual([]);
+  });
+
+  it('finds a stuck capture, tries it again and completes it', async () => {
+    const { world } = browser;
+    world.processor.api.faults.set({ rules: [{ id: 'down', on: 'payment_intents.capture', kind: 'error_500' }] });
+    const checkout = await venue.collecting({ party_size: 2, amount: 20_000 });
+    await venue.payAll(checkout, [CARDS.good, CARDS.good]);
+    await world.db.query(
+      "update shares set held_at = held_at - interval '6 minutes' where checkout_id = $1 and held_at is not null",
+      [checkout.id],
+    );
+    const visitor = await operator('finance');
+    const { page } = visitor;
+    await page.goto('/desk/money?mode=test');
+    const row = page.getByRole('row', { name: /0 of 2 cards are charged/ });
+    await row.waitFor();
+    await look(visitor, 'desk-money');
+    world.processor.api.faults.clear();
+    await row.getByRole('button', { name: 'Try now' }).click();
+    await page.getByText('Nothing waits.').waitFor();
+    expect((await venue.read(checkout.id)).status).toBe('completed');
+    // A reader sees the same without buttons, and live mode has nothing.
+    const reader = await operator('support');
+    await reader.page.goto('/desk/money');
+    await reader.page.getByText('Nothing needs you.').waitFor();
+    expect(await reader.page.getByRole('button', { name: 'Try now' }).count()).toBe(0);
   });
 
   it('approves nothing that changed since it was shown, and shows the new version first', async () => {

@@ -3,6 +3,7 @@
 import { FIRST_ORIGIN } from '../../src/domain/keys/sandbox-venue.ts';
 import { createMember } from '../../src/domain/members/create-member.ts';
 import { onboardingLink } from '../../src/domain/payments/payout-account.ts';
+import { suspendVenue } from '../../src/domain/venues/change-venue.ts';
 import { callConsole, createAccount, createSession } from '../support/console-client.ts';
 import { sendRaw } from '../support/send-raw.ts';
 import { checkoutBody } from '../support/test-venue.ts';
@@ -141,6 +142,14 @@ export const SITUATIONS: Readonly<Record<string, readonly Situation[]>> = {
       // The account that `world.key` made can be paid already.
       await world.db.query('delete from payout_accounts where venue_id = $1', [venue.id]);
       await onboardingLink(world.context.services, venue.id, 'live', LINK);
+      return newCheckout({ world, venueId: venue.id, key, publishable: '' });
+    },
+  ],
+  'docs/errors/venue_suspended.md': [
+    async ({ world }) => {
+      const { venue } = await world.venue({ origins: [FIRST_ORIGIN] });
+      const { key } = await world.key(venue.id);
+      await world.db.transaction((tx) => suspendVenue(tx, world.command(), venue.id, 'Under inquiry.'));
       return newCheckout({ world, venueId: venue.id, key, publishable: '' });
     },
   ],

@@ -8,7 +8,15 @@ import { applyDueDeliveries } from '../../src/domain/hooks/apply-due-deliveries.
 import { PROVIDERS } from '../../src/domain/hooks/providers.ts';
 import { SAMPLES, YOGA } from '../support/provider-samples.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
-import { CLASS, fareharborBooking, mindbody, octo, ROSTER, tockReservation } from '../support/venue-bodies.ts';
+import {
+  CLASS,
+  fareharborBooking,
+  mindbody,
+  octo,
+  ROSTER,
+  rezdyOrder,
+  tockReservation,
+} from '../support/venue-bodies.ts';
 import { type OutcomeRow, outcomeTable } from './outcome-table.ts';
 import { connectVenueSystem, type VenueSystem } from './venue-system.ts';
 
@@ -181,14 +189,13 @@ describe('an applied delivery', () => {
 
 describe('several objects in one delivery', () => {
   const order = (...prices: (string | number)[]) => ({
-    orderNumber: 'R1',
-    status: 'CONFIRMED',
+    ...rezdyOrder('CONFIRMED', '2027-01-02T00:00:00Z'),
     totalCurrency: 'JPY',
     items: prices.map((optionPrice, n) => ({
       productCode: `P${n}`,
       productName: 'Tour',
       totalQuantity: 1,
-      quantities: [{ optionLabel: 'Adult', optionPrice }],
+      quantities: [{ optionId: 1, optionLabel: 'Adult', optionPrice, value: 1 }],
     })),
   });
 

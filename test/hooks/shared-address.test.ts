@@ -56,6 +56,29 @@ describe('an address that several venues share', () => {
     expect(await unrouted()).toBe(before + 3);
   });
 
+  it('brings a message that names only the integration to its venue, once a message has named both', async () => {
+    const [one, two] = [await connectVenueSystem(world, 'mews'), await connectVenueSystem(world, 'mews')];
+    await route(one, 'hotel-5');
+    await route(two, 'hotel-6');
+    const connection = {
+      Action: 'IntegrationApiKeyCreated',
+      Data: { Integration: { Id: 'i-5', Name: 'n' }, ApiKey: 'k' },
+    };
+    expect((await send(connection)).json.id).toBeNull();
+    await send({ ...of('hotel-5'), IntegrationId: 'i-5' });
+    await send({ ...of('hotel-6'), IntegrationId: 'i-5' });
+    expect((await send(connection)).json.id).toMatch(/^hkd_/);
+    expect(await one.deliveries()).toHaveLength(2);
+    expect(await two.deliveries()).toHaveLength(1);
+  });
+
+  it('brings nothing to a venue that is revoked', async () => {
+    const system = await connectVenueSystem(world, 'mews');
+    await route(system, 'hotel-7');
+    await world.db.query('update venues set revoked_at = now() where venue_id = $1', [system.venueId]);
+    expect((await send(of('hotel-7'))).json.id).toBeNull();
+  });
+
   it('never gives an account of one venue to another, until its integration is revoked', async () => {
     const [one, two] = [await connectVenueSystem(world, 'mews'), await connectVenueSystem(world, 'mews')];
     await route(one, 'hotel-3');

@@ -15,6 +15,8 @@ export interface VenueSystem {
   sign(raw: string): Record<string, string>;
   /** Posts a body, with a signature if the provider signs. */
   send(body: object | string, headers?: Record<string, string>): Promise<HttpResponse>;
+  /** Makes the stored deliveries 20 seconds older: an equal body is no longer a prompt repetition. */
+  forgetArrivals(): Promise<unknown>;
   // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape.
   deliveries(query?: string): Promise<any[]>;
 }
@@ -48,6 +50,11 @@ export async function connectVenueSystem(
       const raw = typeof sent === 'string' ? sent : JSON.stringify(sent);
       return world.call('POST', pathname, { body: raw, headers: { ...sign(raw), ...headers } });
     },
+    forgetArrivals: () =>
+      world.db.query(
+        "update inbound_deliveries set received_at = received_at - interval '20 seconds' where integration_id = $1",
+        [id],
+      ),
     deliveries: async (query = '') => {
       const { json: page } = await world.call('GET', `/v1/integrations/${id}/deliveries${query}`, { key });
       return page.data;

@@ -7,13 +7,16 @@ import { systemClock } from '../../src/base/clock.ts';
 import { Shutdown } from '../../src/base/shutdown.ts';
 import { queueMail } from '../../src/domain/mail/mail.ts';
 import { queueMessage } from '../../src/domain/members/messages/queue.ts';
+import { observeProcessors } from '../../src/domain/payments/observe-processor.ts';
+import { ProcessorUnavailable } from '../../src/domain/payments/processor.ts';
+import { makeStripeProcessor } from '../../src/domain/payments/stripe.ts';
 import { type Monitoring, makeMonitoring } from '../../src/main/monitoring.ts';
 import { runWorker } from '../../src/main/run-worker.ts';
 import { disputeTools } from '../support/disputes.ts';
 import { commandLine } from '../support/run-command.ts';
 import { type Listening, startHttpsReceiver } from '../support/test-receivers.ts';
 import { CARDS, type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
-import { openTestWorld, type TestWorld } from '../support/test-world.ts';
+import { openTestWorld, PROCESSOR_KEYS, type TestWorld } from '../support/test-world.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { type Sample, scrape, untilCounted } from './scrape.ts';
 
@@ -57,6 +60,7 @@ export async function openDrivenWorld(): Promise<DrivenWorld> {
   await queueToSend(world, 0);
   await runLoops(opened, url);
   await commandLine(world).json('ledger', 'check');
+  await callUnreachableProcessor(monitoring);
   await refuseCalls(world, venue);
   const sockets = await openSockets(url);
   await loseRequestLog(world, venue, url);
@@ -66,7 +70,14 @@ export async function openDrivenWorld(): Promise<DrivenWorld> {
     monitoring,
     async scrape() {
       opened.clock.aheadMs += 20_000;
-      return scrapeBusy(world, url);
+      await scrape(url);
+      return whileTransactionsWait(world, async () => {
+        // Files that are being read, for the figure of active requests.
+        const reading = Array.from({ length: 2_000 }, () => readFile('/proc/self/status'));
+        const samples = await scrape(url);
+        await Promise.all(reading);
+        return samples;
+      });
     },
     async close() {
       for (const socket of sockets) socket.destroy();
@@ -77,9 +88,8 @@ export async function openDrivenWorld(): Promise<DrivenWorld> {
   };
 }
 
-/** Scrapes new figures while more transactions are open than there are connections. */
-async function scrapeBusy(world: TestWorld, url: string): Promise<Sample[]> {
-  await scrape(url);
+/** Works while more transactions are open than there are connections. */
+export async function whileTransactionsWait<T>(world: TestWorld, work: () => Promise<T>): Promise<T> {
   let release = (): void => undefined;
   const held = new Promise<void>((resolve) => {
     release = resolve;
@@ -92,13 +102,10 @@ async function scrapeBusy(world: TestWorld, url: string): Promise<Sample[]> {
   );
   const isWaiting = (): boolean => world.db.connections?.().some(({ waiting }) => waiting > 0) === true;
   await waitFor('a transaction waits', isWaiting);
-  // Files that are being read, for the figure of active requests.
-  const reading = Array.from({ length: 2_000 }, () => readFile('/proc/self/status'));
-  const samples = await scrape(url);
-  await Promise.all(reading);
+  const result = await work();
   release();
   await Promise.all(transactions);
-  return samples;
+  return result;
 }
 
 async function addEndpoint(venue: TestVenue, { port }: Listening): Promise<void> {
@@ -129,7 +136,11 @@ async function driveMoney(world: TestWorld, venue: TestVenue): Promise<void> {
   await disputes.deliverEvents(intent?.id ?? '');
 }
 
-async function queueToSend({ context, db }: TestWorld, waitMs: number): Promise<void> {
+export async function queueToSend(
+  { context, db }: TestWorld,
+  waitMs: number,
+  kind: 'invite' | 'code' = 'invite',
+): Promise<void> {
   const { services, seal, ids } = context;
   const phone = '+12015550123';
   await db.transaction(async (tx) => {
@@ -139,7 +150,7 @@ async function queueToSend({ context, db }: TestWorld, waitMs: number): Promise<
       memberId: null,
       phone: seal.seal(phone, `phone ${phoneHash.toString('hex')}`),
       phoneHash,
-      kind: 'invite',
+      kind,
       subject: id,
       text: 'a text of the test',
       dueAt: Date.now() - 1_000 + waitMs,
@@ -182,7 +193,7 @@ async function openSockets(url: string): Promise<Socket[]> {
   return sockets;
 }
 
-async function loseRequestLog(world: TestWorld, venue: TestVenue, url: string): Promise<void> {
+export async function loseRequestLog(world: TestWorld, venue: TestVenue, url: string): Promise<void> {
   await world.db.query('alter table request_log rename to request_log_gone');
   await venue.get('/v1/me');
   await untilCounted(url, 'everyshare_request_log_dropped_total');
@@ -199,4 +210,15 @@ async function leaveWork(world: TestWorld, venue: TestVenue): Promise<void> {
   const [offering] = world.context.registry.get('offering').examples as Json[];
   await venue.post('/v1/offerings', offering);
   await queueToSend(world, 60_000);
+}
+
+/** A card processor at a port that no program listens on. */
+export async function callUnreachableProcessor({ services }: Monitoring): Promise<void> {
+  const { secret, publishable } = PROCESSOR_KEYS.test;
+  const address = { protocol: 'http', host: '127.0.0.1', port: 1 } as const;
+  const processor = makeStripeProcessor({ mode: 'test', secretKey: secret, publishableKey: publishable, address });
+  const { test } = observeProcessors({ test: processor }, services.observeCall);
+  await test?.retrieveHold('pi_none').catch((error: unknown) => {
+    if (!(error instanceof ProcessorUnavailable)) throw error;
+  });
 }

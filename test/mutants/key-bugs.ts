@@ -50,7 +50,7 @@ export const KEY_BUGS: readonly Mutant[] = [
     area: 'walls',
     bug: 'the audit log shows partners what an operator noted about a guest',
     file: 'src/domain/accounts/list-audit.ts',
-    from: "if (action !== 'refund.close') return detail;",
+    from: 'if (!PRIVATE_NOTES.includes(action)) return detail;',
     to: "if (action !== 'none') return detail;",
     tests: ['test/accounts/audit.test.ts'],
   },

@@ -154,8 +154,8 @@ export const LEASE_BUGS: readonly Mutant[] = [
     area: 'idempotency',
     bug: 'one idempotency key creates two checkouts for two concurrent bookings',
     file: 'src/domain/checkouts/functions/create_checkout.sql',
-    from: '      continue when not found;\n    end if;\n    select v.fee_bps',
-    to: '    end if;\n    select v.fee_bps',
+    from: '      continue when not found;\n    end if;\n    insert into checkouts',
+    to: '    end if;\n    insert into checkouts',
     tests: ['test/checkouts/create-once.test.ts'],
   },
   {

@@ -116,7 +116,7 @@ export const STREAM_BUGS: readonly Mutant[] = [
   {
     area: 'money',
     bug: 'a custom delivery takes an amount with a point',
-    file: 'src/domain/hooks/apply-delivery.ts',
+    file: 'src/domain/hooks/apply-custom.ts',
     from: 'problemsOf(context, schema, data, pointed)',
     to: 'problemsOf(context, schema, data)',
     tests: ['test/http/amounts.test.ts'],

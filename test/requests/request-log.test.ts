@@ -187,6 +187,19 @@ describe('a call with a key', () => {
 });
 
 describe('a failed call', () => {
+  it('shows the limits that our messages name, and masks numbers that they repeat from the caller', async () => {
+    const { secret, reader } = await openVenue();
+    await world.call('POST', '/v1/checkouts', { key: secret, body: { ...checkoutBody(), amount: 123_456_789_012 } });
+    const body = { ...checkoutBody(), '4155550123': 1, currency: '\u0034155550199' };
+    await world.call('POST', '/v1/checkouts', { key: secret, body });
+    const [phones, large] = await reader.waitForLines(2);
+    const { json } = await reader.read(`/${large.id}`);
+    expect(json.message).toContain('99999999');
+    expect(json.message).not.toContain('[phone]');
+    const { text } = await reader.read(`/${phones.id}`);
+    expect(text).not.toMatch(/4155550123|4155550199/);
+  });
+
   it('is kept with its problems, what to send instead, and its body, and with no secret of them', async () => {
     const { id, secret, reader } = await openVenue();
     const secrets = ['+14155550123', 'anna@harbor.example', '4242424242424242', secret, 'hunter22'];

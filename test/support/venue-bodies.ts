@@ -21,15 +21,16 @@ export const SOURCES = {
     captured('a booking.updated in a public test script; members as in square/connect-api-specification'),
   ),
   squareEvent: secondHand(published('square/connect-api-specification api.json')),
-  squareTest: secondHand(published('square/square-nodejs-sdk tests/integration/webhooks.test.ts')),
+  squareTest: published('square/square-nodejs-sdk tests/integration/webhooks.test.ts'),
   toast: secondHand(published('doc.toasttab.com: apiMessageDataSchema, apiStockWebhook, devOrdersWebhookRef')),
   toastOther: secondHand(types('api-evangelist/toast event catalogue')),
   mindbody: types('SplitPass/mindbody-api src/webhooks/types'),
   fareharborFull: captured('nablabits/fareharbor-webhook flask_app/tests/sample_data'),
   fareharborSchema: published('FareHarbor/fareharbor-docs webhooks/schemas'),
   peek: published('octodocs.peek.com/capabilities/webhooks, in the catalogue of api-evangelist/peek'),
-  octo: secondHand(types('octotravel/octo-types')),
+  octo: types('octotravel/octo-types src/models/Booking.ts'),
   ventrata: types('ventrata/octo-types src/models'),
+  ventrataSupport: secondHand(published('a support article of Ventrata, which shows {diff, booking} alone')),
   ventrataIds: secondHand(published('docs.ventrata.com/capabilities/webhooks')),
   xolaCapture: captured('PipedreamHQ/pipedream components/xola/sources/purchase-updated-instant'),
   xolaExperience: types(
@@ -42,8 +43,8 @@ export const SOURCES = {
   checkfront: published('Checkfront/API docs/examples/response'),
   eventbrite: secondHand(captured('public deliveries; members as in eventbrite.com/platform/docs/webhooks')),
   cloudbeds: secondHand(captured('four public receivers')),
-  tock: secondHand(types('api.exploretock.com/docs/latest/reservation.html')),
-  foreup: secondHand(published('brendonbeebe/foreupapi apiary.apib')),
+  tock: types('api-evangelist/tock json-schema/reservation-*, from Tock’s own reservation model'),
+  foreup: published('brendonbeebe/foreupapi apiary.apib, Webhook Events'),
   mews: published('MewsSystems/open-api-docs connector-api/events/wh-general.md'),
   mewsIntegration: published('MewsSystems/open-api-docs connector-api/events/wh-integration.md'),
   custom: published('docs/providers/custom.md of this project'),
@@ -398,7 +399,7 @@ const ventrataAvailability = (vacancies: number | null, status: string): object 
   localDateTimeEnd: '2027-06-12T20:00:00-04:00',
   utcCutoffAt: '2027-06-12T22:00:00Z',
   allDay: false,
-  available: status !== 'CLOSED' && vacancies !== 0,
+  available: !['CLOSED', 'SOLD_OUT'].includes(status) && vacancies !== 0,
   status,
   vacancies,
   capacity: 40,
@@ -548,17 +549,20 @@ export const xolaExperience = (updated: string, name: string): object => ({
   },
 });
 
-export const xolaOrder = {
-  eventName: 'order.create',
-  data: {
-    id: 'o1',
-    currency: 'USD',
-    amount: 100,
-    items: [
-      { name: 'Kayak', experience: { id: 'exp1' }, quantity: 2, amount: 100, arrival: '2027-06-12', arrivalTime: 1625 },
-    ],
-  },
-};
+export const xolaOrderItem = (quantity: number, overrides: object = {}): object => ({
+  name: 'Kayak',
+  experience: { id: 'exp1' },
+  quantity,
+  amount: 50 * quantity,
+  arrival: '2027-06-12',
+  arrivalTime: 1625,
+  ...overrides,
+});
+
+export const xolaOrder = (eventName: string, items: readonly object[]): object => ({
+  eventName,
+  data: { id: 'o1', currency: 'USD', amount: 100, items },
+});
 
 export const rezdyOrder = (status: string, dateUpdated: string, overrides: object = {}): object => ({
   orderNumber: 'RZ1',
@@ -659,18 +663,23 @@ export const checkfrontItem = (overrides: object = {}): object => ({
   },
 });
 
+/** The published times, 4846 days later: one item at a time of day, one for a whole day, which ends when it starts. */
+export const CHECKFRONT_START = '1812823200';
+const CHECKFRONT_DAY = '1812787200';
+
 export const checkfrontBooking = (status: string): object => ({
   '@attributes': { version: '3.0', host: 'your-company.checkfront.com' },
   booking: {
     '@attributes': { booking_id: '157' },
     status,
     code: 'KMVQ-060314',
-    created_date: '1812800000',
+    tid: {},
+    created_date: '1812851018',
     staff_id: '1',
-    start_date: '1812825000',
-    end_date: '1812835800',
+    start_date: CHECKFRONT_START,
+    end_date: CHECKFRONT_START,
     customer: PERSON,
-    meta: { note: '', mobile_device: {} },
+    meta: { note: 'Free icecream!', mobile_device: {} },
     order: {
       '@attributes': { currency_id: 'CAD' },
       sub_total: '46.00',
@@ -682,8 +691,8 @@ export const checkfrontBooking = (status: string): object => ({
         item: [
           {
             '@attributes': { line_id: '1', item_id: '6' },
-            start_date: '1812825000',
-            end_date: '1812835800',
+            start_date: CHECKFRONT_START,
+            end_date: CHECKFRONT_START,
             sku: 'paddle',
             slip: {},
             package_id: '1',
@@ -694,8 +703,8 @@ export const checkfrontBooking = (status: string): object => ({
           },
           {
             '@attributes': { line_id: '2', item_id: '8' },
-            start_date: '1812825000',
-            end_date: '1812835800',
+            start_date: CHECKFRONT_DAY,
+            end_date: CHECKFRONT_DAY,
             sku: 'paddleboard',
             slip: {},
             package_id: '1',

@@ -145,6 +145,7 @@ const ALLOWED_DOMAIN_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     'experiences',
     'keys',
     'ledger',
+    'monitoring',
     'offerings',
     'payments',
     'review',

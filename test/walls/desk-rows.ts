@@ -9,6 +9,8 @@ const EVERY_VENUE = 'operators see every venue; desk.test.ts tries the other cal
 /** References beside those of the path. */
 const REFERENCES: Readonly<Record<string, readonly string[]>> = {
   listReviews: ['query venue'],
+  listDeskAudit: ['query venue'],
+  raiseLimits: ['body /key_id'],
 };
 
 export const deskRows: Readonly<Record<string, MatrixRow>> = Object.fromEntries(

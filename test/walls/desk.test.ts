@@ -54,11 +54,16 @@ let callers = 0;
 /** Names objects that do not exist and sends no valid body, so that an authorized call changes nothing. */
 async function call(operation: AppOperation, options: ConsoleCall): Promise<HttpResponse> {
   const number = callers++ % 60_000;
-  return callConsole(world, operation.method, pathWith(operation.path, { 'path id': UNKNOWN_ID }), {
-    ...(operation.method === 'POST' ? { body: operation.body === undefined ? { unexpected: 1 } : '' } : {}),
-    ...options,
-    headers: { 'x-forwarded-for': `203.${number >> 8}.${number & 255}.9`, ...options.headers },
-  });
+  return callConsole(
+    world,
+    operation.method,
+    pathWith(operation.path, { 'path id': UNKNOWN_ID, 'path venue_id': UNKNOWN_ID }),
+    {
+      ...(operation.method === 'POST' ? { body: operation.body === undefined ? { unexpected: 1 } : '' } : {}),
+      ...options,
+      headers: { 'x-forwarded-for': `203.${number >> 8}.${number & 255}.9`, ...options.headers },
+    },
+  );
 }
 
 const outcomeOf = ({ status, json }: HttpResponse) => [status, json?.error?.code];
@@ -127,11 +132,20 @@ describe('every operation of the desk', () => {
   });
 });
 
-const STEPPED_UP: readonly string[] = [];
+const STEPPED_UP: readonly string[] = [
+  'payByHand',
+  'raiseLimits',
+  'resumeVenue',
+  'retryCapture',
+  'retryMovement',
+  'setVenueFee',
+  'suspendVenue',
+  'writeOffDebt',
+];
 const REVIEWS = ['approveReview', 'rejectReview', 'takeDownReview', 'reopenReview'];
-const MONEY: readonly string[] = [];
+const MONEY: readonly string[] = ['retryCapture', 'retryMovement', 'payByHand', 'writeOffDebt', 'setVenueFee'];
 /** A support person may look at a venue as its people see it: that is a read. */
-const OF_EVERY_ROLE: readonly string[] = [];
+const OF_EVERY_ROLE: readonly string[] = ['viewVenue'];
 
 /** By the contract: reads for all, reviews for reviewers, money for finance, everything for admins. */
 function isAllowed({ id, effect }: AppOperation, role: OperatorRole): boolean {

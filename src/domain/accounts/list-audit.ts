@@ -73,9 +73,11 @@ function actorView({ actor, via }: AuditRow, names: Names): AuditEntry['actor'] 
   return { type: 'service', id: null, name: actor };
 }
 
-/** What an operator has noted about a refund sent by hand may name the guest: it is for operators alone. */
+/** What an operator has noted for operators alone: it may name a guest, or a suspicion. */
+const PRIVATE_NOTES = ['refund.close', 'debt.write_off', 'venue.suspend'];
+
 function detailView({ action, detail }: AuditRow): AuditEntry['detail'] {
-  if (action !== 'refund.close') return detail;
+  if (!PRIVATE_NOTES.includes(action)) return detail;
   const { note: _forOperators, ...rest } = detail;
   return rest;
 }

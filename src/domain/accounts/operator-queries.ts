@@ -32,6 +32,38 @@ export async function deleteOperator(tx: Queryable, accountId: string): Promise<
   return rows[0]?.role ?? null;
 }
 
+/** The operator reads this venue as its people do until then. */
+export async function openView(
+  tx: Queryable,
+  view: { readonly sessionId: string; readonly venueId: string; readonly endsAt: number },
+): Promise<void> {
+  await tx.query(
+    `insert into desk_views (venue_id, session_id, ends_at) values ($1, $2, to_timestamp($3 / 1000.0))
+     on conflict (venue_id, session_id) do update set ends_at = excluded.ends_at`,
+    [view.venueId, view.sessionId, view.endsAt],
+  );
+}
+
+/** The venues that a session of an operator looks at now. */
+export async function openViews(
+  db: Queryable,
+  sessionId: string,
+  now: number,
+): Promise<{ readonly venueId: string; readonly endsAt: string }[]> {
+  return db.query(
+    `select v.venue_id as "venueId", utc_micros(v.ends_at) as "endsAt" from desk_views v
+     join account_sessions s on s.session_id = v.session_id join operators o on o.account_id = s.account_id
+     where v.session_id = $1 and v.ends_at > to_timestamp($2 / 1000.0) order by v.ends_at`,
+    [sessionId, now],
+  );
+}
+
+/** Null: the account is no operator. */
+export async function roleOfOperator(db: Queryable, accountId: string): Promise<OperatorRole | null> {
+  const rows = await db.query<{ role: OperatorRole }>('select role from operators where account_id = $1', [accountId]);
+  return rows[0]?.role ?? null;
+}
+
 /** Oldest first. */
 export async function listOperatorRows(db: Queryable): Promise<OperatorRow[]> {
   return db.query<OperatorRow>(

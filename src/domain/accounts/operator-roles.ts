@@ -6,6 +6,7 @@ export const OPERATOR_ROLES = ['admin', 'reviewer', 'support', 'finance'] as con
 export type OperatorRole = (typeof OPERATOR_ROLES)[number];
 
 const REVIEWERS: readonly OperatorRole[] = ['admin', 'reviewer'];
+const FINANCE: readonly OperatorRole[] = ['admin', 'finance'];
 const ADMINS: readonly OperatorRole[] = ['admin'];
 
 /** By the id of the operation. */
@@ -14,6 +15,15 @@ export const OPERATOR_ROLES_OF_WRITES: Readonly<Record<string, readonly Operator
   rejectReview: REVIEWERS,
   takeDownReview: REVIEWERS,
   reopenReview: REVIEWERS,
+  retryCapture: FINANCE,
+  retryMovement: FINANCE,
+  payByHand: FINANCE,
+  writeOffDebt: FINANCE,
+  setVenueFee: FINANCE,
+  suspendVenue: ADMINS,
+  resumeVenue: ADMINS,
+  raiseLimits: ADMINS,
+  viewVenue: OPERATOR_ROLES,
 };
 
 export function operatorRolesFor({

@@ -42,6 +42,7 @@ export async function createCheckout(
     await expireOne(db, caller, caller.venue.id, found.found_id);
     found = await insertCheckout(db, request);
   }
+  if (found.outcome === 'suspended') throw new Problem('venue_suspended');
   if (found.outcome === 'not_payable') throw await notPayable(db, caller);
   if (found.outcome === 'unknown_offering') {
     const name = input.body.offering_external_id ?? '';
@@ -62,7 +63,9 @@ function resultOf(
     outcome,
     response,
     found_id,
-  }: CreateOutcome & { readonly outcome: Exclude<CreateOutcome['outcome'], 'not_payable' | 'unknown_offering'> },
+  }: CreateOutcome & {
+    readonly outcome: Exclude<CreateOutcome['outcome'], 'suspended' | 'not_payable' | 'unknown_offering'>;
+  },
   input: IdempotentInput<CheckoutCreate>,
 ): OperationResult {
   switch (outcome) {

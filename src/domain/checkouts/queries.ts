@@ -32,6 +32,7 @@ export interface CreateOutcome {
     | 'key_reused'
     | 'booking_in_progress'
     | 'overdue'
+    | 'suspended'
     | 'not_payable'
     | 'refused'
     | 'unknown_offering';

@@ -4,68 +4,90 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import type { Queryable } from '../../base/db.ts';
-import { invalid, Problem, withPointers } from '../../base/errors.ts';
-import { type JsonValue, parseStrictJson } from '../../base/json/parse.ts';
 import type { OfferingContent } from '../offerings/offering.ts';
 import { allocateTimestamps } from '../venues/page-timestamps.ts';
-import { factsFor } from '../venues/venue.ts';
-import { applyBooking, type BookingChange } from './bookings.ts';
+import { applyWholeObject } from './apply-custom.ts';
+import { applyBooking, type BookingChange, type BookingEffect, isCancellation } from './bookings.ts';
 import {
-  type DueDelivery,
+  type AppliedDelivery,
   findBooking,
   findObject,
-  findSlotCapacity,
+  findSharedObject,
   type KnownBooking,
   storeObject,
-  storeSlotCapacity,
 } from './deliveries/queries.ts';
-import { hashOf, isOlder, isSameVersion, orderingOf } from './delivery-order.ts';
+import { hashOf, isOlder, isSameVersion, isUndoneCancellation, orderingOf } from './delivery-order.ts';
 import { readBody } from './mapping/body.ts';
 import { MappingError } from './mapping/convert.ts';
 import {
   type Change,
+  type EmptiedBooking,
   interpret,
   type MappedObject,
   type UnreadableObject,
-  type WholeObject,
 } from './mapping/interpret.ts';
 import { type MappedSlot, placesOf } from './mapping/read-fields.ts';
 import { mappingOf } from './mapping/read-mappings.ts';
-import { cancelOffering, knownSlot, type MergedOffering, mergeOffering, mergeSlots, slotKey } from './merge.ts';
-import { currentCapacity, offeredCapacity, type SlotCapacity } from './slot-capacity.ts';
+import { cancelOffering, knownSlot, mergeOffering } from './merge.ts';
+import { offeredCapacity, type SlotCapacity, statedCapacity } from './slot-capacity.ts';
+import { readCapacity, writeCapacity } from './slot-store.ts';
 import {
   contentOf,
   type HookContext,
   isExternalId,
   MAX_REASON_LENGTH,
+  NEWER_WAS_APPLIED,
   type Outcome,
   outcome,
   ownershipConflict,
-  problemsOf,
-  reasonOf,
+  unknownOffering,
   upsertFromHook,
+  withNotes,
 } from './upsert-from-hook.ts';
 
 export async function applyDelivery(
   tx: Queryable,
   context: HookContext,
-  delivery: DueDelivery,
+  delivery: AppliedDelivery,
   text: string,
 ): Promise<Outcome> {
   const interpretation = interpret(mappingOf(context.mappings, delivery.provider), readBody(text), delivery.defaults);
-  if (interpretation.result !== 'change' && interpretation.result !== 'whole')
+  const { result } = interpretation;
+  if (result !== 'change' && result !== 'whole' && result !== 'emptied')
     return { status: interpretation.result, reason: interpretation.reason, offering: null };
-  // Locks the venue: until the commit no other writer changes what is read here.
-  await allocateTimestamps(tx, context.venue.id, context.mode, context.now, 1);
+  if (interpretation.result === 'change')
+    return combineOutcomes(await applyChanges(tx, context, delivery, interpretation.changes));
+  await lockOfferings(tx, context);
   if (interpretation.result === 'whole') return applyWholeObject(tx, context, delivery, interpretation.whole, text);
+  return applyEmptiedBooking(tx, context, delivery, interpretation.emptied);
+}
+
+/** Until the commit no other writer changes the offerings of the venue that are read here. */
+async function lockOfferings(tx: Queryable, { venue, mode, now }: HookContext): Promise<void> {
+  await allocateTimestamps(tx, venue.id, mode, now, 1);
+}
+
+/** Applies the changes of a delivery, or of what was read after one: one outcome for each change. */
+export async function applyChanges(
+  tx: Queryable,
+  context: HookContext,
+  delivery: AppliedDelivery,
+  interpreted: readonly (Change | UnreadableObject)[],
+): Promise<Outcome[]> {
+  await lockOfferings(tx, context);
   const changes: (Change | UnreadableObject)[] = [];
-  for (const change of interpretation.changes)
+  for (const change of interpreted)
     changes.push('problem' in change ? change : await withKnownSeats(tx, delivery, change));
   const readable = changes.filter((change): change is Change => !('problem' in change));
-  const booking = readable.find((change) => change.booking !== null)?.booking?.object ?? null;
+  const booked = readable.find((change) => change.booking !== null)?.booking ?? null;
+  const booking = booked?.object ?? null;
+  const isCanceled = readable.every(isCancellation);
   const known = booking === null ? null : await findBooking(tx, delivery, hashOf(booking.name));
-  if (booking !== null && known !== null && isOlder(delivery, booking, known))
-    return outcome('superseded', NEWER_WAS_APPLIED, readable[0]?.externalId ?? null);
+  if (booked !== null && known !== null) {
+    const isLate = !isCanceled && isUndoneCancellation(delivery, booked.object, booked.isCancelFinal, known);
+    if (isLate || isOlder(delivery, booked.object, known))
+      return [outcome('superseded', isLate ? CANCELED_BEFORE : NEWER_WAS_APPLIED, validId(readable[0]))];
+  }
   const existing = new Set<string>();
   const results: { readonly change: Change | null; readonly outcome: Outcome }[] = [];
   for (const change of changes)
@@ -74,29 +96,43 @@ export async function applyDelivery(
         ? { change: null, outcome: outcomeOfUnreadable(change) }
         : { change, outcome: await applyChange(tx, context, delivery, change, known, existing) },
     );
-  if (booking === null) return combineOutcomes(results.map((result) => result.outcome));
-  const changedOfferings = await applyBooking(tx, context, delivery, known, {
+  if (booking === null) return results.map((result) => result.outcome);
+  const effects = await applyBooking(tx, context, delivery, known, {
     object: booking,
     changes: results.filter((result): result is BookingChange => result.change !== null),
     isPartial: readable.length < results.length,
+    isCanceled: isCanceled && readable.length === results.length,
   });
-  return combineOutcomes(
-    results.map(({ change, outcome: result }) =>
-      change === null ? result : outcomeWithBooking({ change, outcome: result }, changedOfferings, existing),
-    ),
+  return results.map(({ change, outcome: result }) =>
+    change === null ? result : outcomeWithBooking({ change, outcome: result }, effects, existing),
   );
+}
+
+/** A booking without items gives back what it has taken, or does nothing. */
+async function applyEmptiedBooking(
+  tx: Queryable,
+  context: HookContext,
+  delivery: AppliedDelivery,
+  { object, isCanceled, otherwise }: EmptiedBooking,
+): Promise<Outcome> {
+  const known = await findBooking(tx, delivery, hashOf(object.name));
+  if (known !== null && isOlder(delivery, object, known)) return outcome('superseded', NEWER_WAS_APPLIED, null);
+  const update = { object, changes: [], isPartial: false, isCanceled };
+  const [changed] = await applyBooking(tx, context, delivery, known, update);
+  if (changed === undefined) return outcome(otherwise.result, otherwise.reason, null);
+  return withNotes(outcome('applied', null, changed[0]), changed[1].notes);
 }
 
 /** A booking that names only its options takes as many places as an earlier delivery about the product said. */
 async function withKnownSeats(
   tx: Queryable,
-  delivery: DueDelivery,
+  delivery: AppliedDelivery,
   change: Change,
 ): Promise<Change | UnreadableObject> {
   const { booking } = change;
   if (booking === null || booking.seatsFrom === null || booking.options.every(({ seats }) => seats !== null))
     return change;
-  const product = await findObject(tx, delivery, hashOf(booking.seatsFrom));
+  const product = await findSharedObject(tx, delivery, hashOf(booking.seatsFrom));
   try {
     const party = placesOf(booking.party, booking.options, product?.option_seats ?? {});
     return { ...change, booking: { ...booking, party } };
@@ -113,28 +149,38 @@ async function withKnownSeats(
  */
 function outcomeWithBooking(
   { change, outcome: result }: BookingChange,
-  changedOfferings: ReadonlyMap<string, readonly string[]>,
+  effects: ReadonlyMap<string, BookingEffect>,
   existing: ReadonlySet<string>,
 ): Outcome {
   const { status, offering, reason } = result;
-  const notes = offering === null ? undefined : changedOfferings.get(offering);
+  const effect = offering === null ? undefined : effects.get(offering);
   const withReason = (more: string): Outcome => ({ ...result, reason: reason === null ? more : `${reason} ${more}` });
   if (status === 'applied') {
     const isStated = change.slot?.capacity !== undefined;
-    const takesNothing = notes === undefined && !isStated && offering !== null && existing.has(offering);
+    const takesNothing = effect === undefined && !isStated && offering !== null && existing.has(offering);
+    if (effect?.isCounted === false) return withReason(INCLUDED_BEFORE);
     return takesNothing ? withReason(NO_SLOT_WITH_CAPACITY) : result;
   }
-  if (notes === undefined) return result;
-  return status === 'ignored' ? withNotes(outcome('applied', null, offering), notes) : withReason(COUNTED_ALL_THE_SAME);
+  if (effect === undefined) return result;
+  if (!effect.isCounted) return status === 'ignored' ? { ...result, reason: INCLUDED_BEFORE } : result;
+  return status === 'ignored'
+    ? withNotes(outcome('applied', null, offering), effect.notes)
+    : withReason(COUNTED_ALL_THE_SAME);
 }
 
-const outcomeOfUnreadable = ({ problem, externalId }: UnreadableObject): Outcome =>
-  outcome('unmapped', problem, externalId !== null && isExternalId(externalId) ? externalId : null);
+/** The id of the offering, if PostgreSQL can store it. */
+function validId(change: Pick<Change, 'externalId'> | undefined): string | null {
+  const externalId = change?.externalId ?? null;
+  return externalId !== null && isExternalId(externalId) ? externalId : null;
+}
+
+const outcomeOfUnreadable = (unreadable: UnreadableObject): Outcome =>
+  outcome('unmapped', unreadable.problem, validId(unreadable));
 
 /** The outcome is `applied` if one change was applied; the reason still names what happened to the others. */
-function combineOutcomes(outcomes: readonly Outcome[]): Outcome {
+export function combineOutcomes(outcomes: readonly Outcome[]): Outcome {
   const first = outcomes.find(({ status }) => status === 'applied') ?? outcomes[0];
-  if (first === undefined) throw new Error('interpret() returned no changes');
+  if (first === undefined) throw new Error('there are no outcomes to combine');
   const reasons = new Set(
     outcomes.flatMap(({ reason, offering }) =>
       reason === null ? [] : [outcomes.length > 1 && offering !== null ? `"${offering}": ${reason}` : reason],
@@ -143,8 +189,14 @@ function combineOutcomes(outcomes: readonly Outcome[]): Outcome {
   return { ...first, reason: reasons.size === 0 ? null : [...reasons].join(' ').slice(0, MAX_REASON_LENGTH) };
 }
 
-const NEWER_WAS_APPLIED = 'A newer delivery about the same object was applied before.';
+const CANCELED_BEFORE = 'The booking was canceled by a delivery that came before: it takes no places.';
+const NOTHING_TO_CLOSE = 'The offering has no slot at that time, so there is nothing to close.';
+const NOTHING_CHANGED = 'The offering has a slot at that time, and the delivery changes nothing of it.';
+const NO_CAPACITY_STATED =
+  'The offering has no slot at that time, and the delivery does not say how many places it has: send the slot with POST /v1/offerings.';
 const NO_SLOT_WITH_CAPACITY = 'The booking takes no places: the offering has no slot with a capacity at that time.';
+const INCLUDED_BEFORE =
+  'The booking takes no places: it was made before the offering was sent, so the places left include it.';
 const NOTHING_TO_RETURN =
   'Nothing is given back: the booking has taken no places since the capacity of its slot was last stated.';
 const UNKNOWN_BOOKING =
@@ -156,7 +208,7 @@ const INVALID_EXTERNAL_ID = 'The id of the offering cannot be an external_id: 1 
 async function applyChange(
   tx: Queryable,
   context: HookContext,
-  delivery: DueDelivery,
+  delivery: AppliedDelivery,
   change: Change,
   knownBooking: KnownBooking | null,
   existing: Set<string>,
@@ -200,6 +252,7 @@ async function applyChange(
     return outcome('ignored', NOTHING_TO_RETURN, externalId);
   if (change.action === 'cancel' && !change.isAboutSlot && before !== null)
     return upsertFromHook(tx, context, cancelOffering(before));
+  if (change.tiersProblem !== null) return outcome('unmapped', change.tiersProblem, externalId);
   const isBookingOnly = change.tiers.length === 0 && Object.keys(change.texts).length === 0;
   if (change.isWithoutTimezone && before !== null && isBookingOnly) return outcome('unmapped', NO_TIMEZONE, externalId);
   if (change.booking !== null && !isStated && before !== null && isBookingOnly)
@@ -209,6 +262,8 @@ async function applyChange(
   if ('missing' in merged) return { ...outcomeOfMissing(merged.missing, change), offering: externalId };
   if (change.booking !== null && before !== null && slot === null && hasSameContent(merged.content, before))
     return outcome('ignored', NO_SLOT_WITH_CAPACITY, externalId);
+  if (change.booking === null && change.isAboutSlot && before !== null && slot === null && !change.isWithoutTimezone)
+    if (hasSameContent(merged.content, before)) return outcomeWithoutSlot(before, change, externalId);
   const notes = [...merged.notes, ...(change.isWithoutTimezone ? [NO_TIMEZONE] : [])];
   return withNotes(await upsertFromHook(tx, context, merged.content), notes);
 }
@@ -218,13 +273,23 @@ function hasSameContent(one: OfferingContent, other: OfferingContent): boolean {
   return isDeepStrictEqual({ ...one, availability: null }, { ...other, availability: null });
 }
 
-/** An earlier delivery has taken places for the booking, or a cancellation has given them back already. */
-function hasCountedPlaces(booking: KnownBooking | null): boolean {
-  return booking?.slots_taken.every(({ statement }) => statement !== null) === true;
+/** A delivery about a slot wrote no slot and changed nothing else. */
+function outcomeWithoutSlot(before: OfferingContent, { action, slot }: Change, externalId: string): Outcome {
+  const known = slot === null || before.availability === undefined ? null : knownSlot(before.availability, slot);
+  if (known !== null) return outcome('ignored', NOTHING_CHANGED, externalId);
+  return action === 'cancel'
+    ? outcome('ignored', NOTHING_TO_CLOSE, externalId)
+    : outcome('needs_api_read', NO_CAPACITY_STATED, externalId);
 }
 
-const withNotes = (outcome: Outcome, notes: readonly string[]): Outcome =>
-  outcome.status === 'applied' && notes.length > 0 ? { ...outcome, reason: notes.join(' ') } : outcome;
+/**
+ * An earlier delivery has taken places for the booking, or a cancellation has given them back already. A booking that
+ * came before its offering was known has taken none.
+ */
+function hasCountedPlaces(booking: KnownBooking | null): boolean {
+  const places = booking?.slots_taken ?? [];
+  return places.length > 0 && places.every(({ statement }) => statement !== null);
+}
 
 /**
  * A slot is written if the delivery states its capacity, or if it is known already: a booking alone does not prove that
@@ -243,20 +308,11 @@ async function slotToWrite(
   if (known === null) return action === 'cancel' || slot.capacity === undefined ? null : slot;
   const isSingle = before?.availability?.slots?.includes(known) === true;
   if (booking !== null) return isSingle ? withoutCapacity(slot) : null;
-  const hash = hashOf(externalId, slotKey(known));
-  const stored = await findSlotCapacity(tx, context.venue.id, context.mode, hash);
-  const capacity = currentCapacity(stored, known.capacity);
+  const capacity = await readCapacity(tx, context, externalId, known);
   const after = capacityAfterUpdate(capacity, action, object, slot);
   const isCanceled = capacity.canceledBy !== null || after.canceledBy !== null;
-  if (!isCanceled) return isSingle || slot.capacity !== undefined ? slot : null;
-  await storeSlotCapacity(
-    tx,
-    context.venue.id,
-    context.mode,
-    hash,
-    after,
-    Math.max(context.now, Date.parse(known.starts_at)),
-  );
+  if (!isCanceled && slot.capacity === undefined) return isSingle ? slot : null;
+  await writeCapacity(tx, context, externalId, known, after);
   return { ...slot, capacity: offeredCapacity(after) };
 }
 
@@ -275,10 +331,8 @@ function capacityAfterUpdate(
   const canceledBy = capacity.canceledBy === type ? null : capacity.canceledBy;
   return slot.capacity === undefined
     ? { ...capacity, canceledBy }
-    : { ...capacity, canceledBy, placesLeft: slot.capacity };
+    : { ...statedCapacity(capacity, slot.capacity), canceledBy };
 }
-
-const unknownOffering = (externalId: string): string => `This venue has no offering "${externalId}".`;
 
 function outcomeOfMissing(missing: readonly string[], { apiOnlyFields }: Change): Omit<Outcome, 'offering'> {
   const fromApi = missing.filter((name) => apiOnlyFields.includes(name === 'tiers' ? 'tier.amount' : name));
@@ -299,72 +353,9 @@ function outcomeOfMissing(missing: readonly string[], { apiOnlyFields }: Change)
 /** If the body does not name the offering, an earlier delivery may have: a class belongs to its class description. */
 async function offeringOfParent(
   tx: Queryable,
-  delivery: DueDelivery,
+  delivery: AppliedDelivery,
   { partOf }: MappedObject,
 ): Promise<string | null> {
-  const parent = partOf === null ? null : await findObject(tx, delivery, hashOf(partOf));
+  const parent = partOf === null ? null : await findSharedObject(tx, delivery, hashOf(partOf));
   return parent?.offering_external_id ?? null;
-}
-
-interface CustomData {
-  readonly external_id: string;
-  readonly slots?: readonly { readonly starts_at: string }[];
-}
-
-/** Applies a custom delivery, which uses our own schemas: validates the body, then its data. */
-async function applyWholeObject(
-  tx: Queryable,
-  context: HookContext,
-  delivery: DueDelivery,
-  { schema, object }: WholeObject,
-  text: string,
-): Promise<Outcome> {
-  const data = readCustomData(context, schema, text);
-  const hash = hashOf(object.name);
-  const known = await findObject(tx, delivery, hash);
-  const { external_id } = data;
-  if (known !== null && isOlder(delivery, object, known)) return outcome('superseded', NEWER_WAS_APPLIED, external_id);
-  const before = await contentOf(tx, context, external_id);
-  const after = mergeCustomData(before, schema, data);
-  if (after === null) return outcome('failed', unknownOffering(external_id), external_id);
-  const result = withNotes(await upsertFromHook(tx, context, after.content), after.notes);
-  if (result.status === 'applied')
-    await storeObject(tx, delivery, hash, {
-      ...orderingOf(delivery, object),
-      offering: external_id,
-      optionSeats: null,
-    });
-  return result;
-}
-
-/** The offering after a custom delivery. Null: there is no such offering. */
-function mergeCustomData(before: OfferingContent | null, schema: string, data: CustomData): MergedOffering | null {
-  if (schema === 'offering') return { content: data as unknown as OfferingContent, notes: [] };
-  if (before === null) return null;
-  if (data.slots === undefined) return { content: cancelOffering(before), notes: [] };
-  const { availability } = before;
-  const { slots, notes } = mergeSlots(availability?.slots ?? [], data.slots, 'replace');
-  return { content: { ...before, availability: { ...availability, slots } } as OfferingContent, notes };
-}
-
-function readCustomData(context: HookContext, schema: string, text: string): CustomData {
-  const parsed = parseStrictJson(Buffer.from(text));
-  if (!parsed.ok) throw new Error('the stored body is not valid JSON');
-  const facts = factsFor(context.now, context.venue);
-  const bodyProblems = context.contract.validate('custom_hook', parsed, facts).problems;
-  if (bodyProblems.length > 0) throw invalid(bodyProblems);
-  const { data } = parsed.value as { data: JsonValue };
-  const pointed = parsed.badTexts
-    .filter(({ problem, field }) => problem === 'pointed' && field.startsWith('/data/'))
-    .map((bad) => ({ ...bad, field: bad.field.slice('/data'.length) }));
-  const problems = problemsOf(context, schema, data, pointed);
-  if (problems.length > 0)
-    throw invalid(problems.map((problem) => withPointers(problem, (pointer) => `/data${pointer}`)));
-  return data as unknown as CustomData;
-}
-
-/** The failed outcome of a body that did not validate; nothing was written. Null: the error is not about the body. */
-export function outcomeOfInvalidBody(error: unknown): Outcome | null {
-  const problems = error instanceof Problem ? (error.detail.problems ?? []) : [];
-  return problems.length === 0 ? null : outcome('failed', reasonOf(problems), null);
 }

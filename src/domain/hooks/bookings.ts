@@ -5,29 +5,18 @@
 
 import type { Queryable } from '../../base/db.ts';
 import type { OfferingContent } from '../offerings/offering.ts';
-import {
-  type DueDelivery,
-  findSlotCapacity,
-  type KnownBooking,
-  storeBooking,
-  storeSlotCapacity,
-} from './deliveries/queries.ts';
+import { type AppliedDelivery, type KnownBooking, storeBooking } from './deliveries/queries.ts';
 import { hashOf, orderingOf } from './delivery-order.ts';
 import type { Change, MappedObject } from './mapping/interpret.ts';
 import type { MappedSlot } from './mapping/read-fields.ts';
-import { type BoundedSlots, dropEarliestSlots, knownSlot, type Slot, slotKey } from './merge.ts';
+import { type BoundedSlots, dropEarliestSlots, knownSlot, type Slot, slotKey, slotKeys } from './merge.ts';
+import { type BookedPlaces, capacityAfterBooking, offeredCapacity, type SlotCapacity } from './slot-capacity.ts';
+import { readCapacity, writeCapacity } from './slot-store.ts';
 import {
-  type BookedPlaces,
-  capacityAfterBooking,
-  currentCapacity,
-  offeredCapacity,
-  type SlotCapacity,
-} from './slot-capacity.ts';
-import {
-  contentOf,
   type HookContext,
   isExternalId,
   type Outcome,
+  offeringOf,
   ownershipConflict,
   upsertFromHook,
 } from './upsert-from-hook.ts';
@@ -40,6 +29,8 @@ type Counting = { readonly by: 'party' | 'newer' | 'before' } | { readonly by: '
 
 interface RequestedPlaces {
   readonly offering: string;
+  /** When the booking was made; null: not stated. */
+  readonly madeAt: number | null;
   readonly slot: MappedSlot;
   readonly party: number;
   readonly counting: Counting;
@@ -57,20 +48,30 @@ export interface BookingUpdate {
   readonly changes: readonly BookingChange[];
   /** Some items could not be read, so the places that the booking took before on other slots stay taken. */
   readonly isPartial: boolean;
+  /** The delivery cancels all of the booking. */
+  readonly isCanceled: boolean;
 }
 
-/** Returns the offerings whose capacity the booking changes, each with notes about content that was left out. */
+/** What a booking did to an offering. */
+export interface BookingEffect {
+  /** False: the places left include the booking already, because it was made before the offering was sent. */
+  readonly isCounted: boolean;
+  /** Content that was left out. */
+  readonly notes: readonly string[];
+}
+
+/** Returns the offerings whose capacity the booking changes, or that include it already. */
 export async function applyBooking(
   tx: Queryable,
   context: HookContext,
-  delivery: DueDelivery,
+  delivery: AppliedDelivery,
   known: KnownBooking | null,
   update: BookingUpdate,
-): Promise<ReadonlyMap<string, readonly string[]>> {
+): Promise<ReadonlyMap<string, BookingEffect>> {
   const before = known?.slots_taken ?? [];
   const requested = update.changes.flatMap(requestedPlaces);
   const isPartial = update.isPartial || update.changes.some(isIncomplete);
-  const changedOfferings = new Map<string, readonly string[]>();
+  const effects = new Map<string, BookingEffect>();
   const booked: BookedPlaces[] = [];
   for (const offering of new Set([...before, ...requested].map((places) => places.offering))) {
     const result = await applyToOffering(tx, context, offering, {
@@ -79,18 +80,22 @@ export async function applyBooking(
       isPartial,
     });
     booked.push(...result.booked);
-    if (result.isChanged) changedOfferings.set(offering, result.notes);
+    if (result.isChanged || result.isIncluded)
+      effects.set(offering, { isCounted: result.isChanged, notes: result.notes });
   }
   const lastAt = Math.max(
     context.now,
     ...update.changes.map(({ change }) => Date.parse(change.slot?.starts_at ?? '') || 0),
   );
+  // What was given back stays named, with no places: a second cancellation knows that the booking was counted.
+  const returned = before.filter(({ statement }) => statement !== null).map((places) => ({ ...places, party: 0 }));
   await storeBooking(tx, delivery, hashOf(update.object.name), {
     ...orderingOf(delivery, update.object),
-    slotsTaken: booked,
+    slotsTaken: booked.length === 0 ? returned : booked,
+    isCanceled: update.isCanceled,
     lastAt,
   });
-  return changedOfferings;
+  return effects;
 }
 
 function requestedPlaces({ change, outcome }: BookingChange): RequestedPlaces[] {
@@ -102,13 +107,13 @@ function requestedPlaces({ change, outcome }: BookingChange): RequestedPlaces[] 
   const isSuperseded = outcome.status === 'superseded';
   if (slot.capacity !== undefined) {
     const counting: Counting = isSuperseded ? { by: 'newer' } : { by: 'stated', left: slot.capacity };
-    return [{ offering, slot, party: party ?? 0, counting }];
+    return [{ offering, madeAt: null, slot, party: party ?? 0, counting }];
   }
   if (party === null || party <= 0 || isSuperseded) return [];
-  return [{ offering, slot, party, counting: { by: 'party' } }];
+  return [{ offering, madeAt: booking.madeAt, slot, party, counting: { by: 'party' } }];
 }
 
-function isCancellation({ action, booking }: Change): boolean {
+export function isCancellation({ action, booking }: Change): boolean {
   return action === 'cancel' || booking?.isCanceled === true;
 }
 
@@ -130,11 +135,14 @@ interface OfferingUpdate {
 interface OfferingResult {
   readonly booked: readonly BookedPlaces[];
   readonly isChanged: boolean;
+  readonly isIncluded: boolean;
   readonly notes: readonly string[];
 }
 
 interface SlotUpdate {
+  readonly madeAt: number | null;
   readonly key: string;
+  readonly start: string;
   readonly slot: Slot | null;
   readonly before: BookedPlaces | null;
   readonly party: number;
@@ -147,51 +155,48 @@ async function applyToOffering(
   offering: string,
   offeringUpdate: OfferingUpdate,
 ): Promise<OfferingResult> {
-  const unchanged = { isChanged: false, notes: [] };
+  const unchanged = { isChanged: false, isIncluded: false, notes: [] };
   if ((await ownershipConflict(tx, context, offering)) !== null) return { booked: offeringUpdate.before, ...unchanged };
-  const content = await contentOf(tx, context, offering);
+  const row = await offeringOf(tx, context, offering);
+  const content = row?.content ?? null;
   const updates = slotUpdatesOf(content, offeringUpdate);
   const booked: BookedPlaces[] = [];
-  const capacities: { readonly hash: Buffer; readonly capacity: SlotCapacity; readonly startsAt: string }[] = [];
+  const capacities: { readonly slot: Slot; readonly capacity: SlotCapacity }[] = [];
   const slots = new Map<string, Slot>();
   let isChanged = false;
-  for (const { key, slot, before, party, counting } of updates) {
+  let isIncluded = false;
+  for (const update of updates) {
+    const { key, start, slot, before, party, counting } = update;
     if (counting.by === 'before') {
       if (before !== null) booked.push(before);
       continue;
     }
-    const hash = hashOf(offering, key);
-    const capacity =
-      slot === null
-        ? null
-        : currentCapacity(await findSlotCapacity(tx, context.venue.id, context.mode, hash), slot.capacity);
+    const capacity = slot === null ? null : await readCapacity(tx, context, offering, slot);
     if (slot === null || capacity === null || (capacity.placesLeft === null && counting.by !== 'stated')) {
-      if (party > 0) booked.push({ offering, slot: key, party, statement: null });
+      if (party > 0) booked.push({ offering, slot: key, start, party, statement: null });
+      continue;
+    }
+    // Every number of places was stated after the offering was sent, so it includes a booking that was made before.
+    if (before === null && row !== null && (update.madeAt ?? Number.POSITIVE_INFINITY) < Date.parse(row.created_at)) {
+      isIncluded = true;
+      booked.push({ offering, slot: key, start, party, statement: null });
       continue;
     }
     const after = capacityAfter(capacity, counting, before, party);
     isChanged ||= after.placesLeft !== capacity.placesLeft || (counting.by === 'party' && party > 0);
-    capacities.push({ hash, capacity: after, startsAt: slot.starts_at });
+    capacities.push({ slot, capacity: after });
     slots.set(key, { ...slot, capacity: offeredCapacity(after) ?? 0 });
-    if (party > 0) booked.push({ offering, slot: key, party, statement: after.capacityVersion });
+    if (party > 0) booked.push({ offering, slot: key, start, party, statement: after.capacityVersion });
   }
-  if (content === null || slots.size === 0) return { booked, ...unchanged };
+  if (content === null || slots.size === 0) return { booked, ...unchanged, isIncluded };
   const { slots: all, notes } = replaceSlots(content, slots);
   const outcome = await upsertFromHook(tx, context, {
     ...content,
     availability: { ...content.availability, slots: all },
   });
   if (outcome.status !== 'applied') return { booked: offeringUpdate.before, ...unchanged };
-  for (const { hash, capacity, startsAt } of capacities)
-    await storeSlotCapacity(
-      tx,
-      context.venue.id,
-      context.mode,
-      hash,
-      capacity,
-      Math.max(context.now, Date.parse(startsAt)),
-    );
-  return { booked, isChanged, notes };
+  for (const { slot, capacity } of capacities) await writeCapacity(tx, context, offering, slot, capacity);
+  return { booked, isChanged, isIncluded, notes };
 }
 
 function capacityAfter(
@@ -210,22 +215,37 @@ function slotUpdatesOf(
   { before, requested, isPartial }: OfferingUpdate,
 ): SlotUpdate[] {
   const availability = content?.availability;
-  const parties = new Map<string, { slot: Slot | null; party: number; counting: Counting }>();
-  for (const { slot, party, counting } of requested) {
+  const updates = new Map<string, SlotUpdate>();
+  for (const { madeAt, slot, party, counting } of requested) {
     const known = availability === undefined ? null : knownSlot(availability, slot);
-    const key = slotKey(known ?? slot);
-    parties.set(key, { slot: known, party: party + (parties.get(key)?.party ?? 0), counting });
+    const named = known ?? slot;
+    const key = slotKey(named);
+    updates.set(key, {
+      key,
+      madeAt,
+      start: new Date(named.starts_at).toISOString(),
+      slot: known,
+      before: before.find((places) => isOnSlot(places, named)) ?? null,
+      party: party + (updates.get(key)?.party ?? 0),
+      counting,
+    });
   }
-  for (const { slot: key } of before) {
-    if (parties.has(key)) continue;
-    const slot = availability?.slots?.find((candidate) => slotKey(candidate) === key) ?? null;
-    parties.set(key, { slot, party: 0, counting: { by: isPartial ? 'before' : 'party' } });
+  const counted = new Set([...updates.values()].map((update) => update.before));
+  for (const places of before) {
+    if (counted.has(places)) continue;
+    const slot = availability?.slots?.find((candidate) => isOnSlot(places, candidate)) ?? null;
+    const key = slot === null ? places.slot : slotKey(slot);
+    const counting: Counting = { by: isPartial ? 'before' : 'party' };
+    const start = places.start ?? places.slot;
+    updates.set(key, { key, madeAt: null, start, slot, before: places, party: 0, counting });
   }
-  return [...parties].map(([key, places]) => ({
-    ...places,
-    key,
-    before: before.find(({ slot }) => slot === key) ?? null,
-  }));
+  return [...updates.values()];
+}
+
+/** The places were taken on this slot, which may have got or lost its id since. */
+function isOnSlot(places: BookedPlaces, slot: Pick<Slot, 'external_id' | 'starts_at'>): boolean {
+  const keys = slotKeys(slot);
+  return keys.includes(places.slot) || (slot.external_id === undefined && keys.includes(places.start ?? ''));
 }
 
 /**

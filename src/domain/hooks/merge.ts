@@ -81,33 +81,73 @@ function mergeTexts(before: OfferingContent | null, { texts, isAboutSlot }: Chan
   );
 }
 
-const tierKey = ({ external_id, label }: Pick<MappedTier, 'external_id' | 'label'>): string =>
-  external_id ?? label ?? '';
+type TierName = Pick<MappedTier, 'external_id' | 'label'>;
+
+/** Tiers with ids are compared by id, others by label: a tier may have been stored before its id was read. */
+function isSameTier(one: TierName, other: TierName): boolean {
+  if (one.external_id !== undefined && other.external_id !== undefined) return one.external_id === other.external_id;
+  if (one.external_id === undefined && other.external_id === undefined) return one.label === other.label;
+  return one.label !== undefined && one.label === other.label;
+}
+
+/** For each known tier the incoming tier that changes it: the one with its id, else the first with its label. */
+function pairTiers(before: readonly Tier[], incoming: readonly MappedTier[]): ReadonlyMap<Tier, MappedTier> {
+  const pairs = new Map<Tier, MappedTier>();
+  const remaining = new Set(incoming);
+  const pair = (isPair: (old: Tier, next: MappedTier) => boolean): void => {
+    for (const old of before) {
+      const next = pairs.has(old) ? undefined : [...remaining].find((candidate) => isPair(old, candidate));
+      if (next === undefined) continue;
+      pairs.set(old, next);
+      remaining.delete(next);
+    }
+  };
+  pair((old, next) => old.external_id !== undefined && old.external_id === next.external_id);
+  pair(isSameTier);
+  return pairs;
+}
 
 /** Keeps the fees, deposits and other fields that the venue has added to a tier, and its unit if the body states none. */
 function mergeTiers(before: readonly Tier[], change: Change, defaults: Defaults): readonly Tier[] {
   const { tierMerge } = change;
   if (change.tiers.length === 0 || (tierMerge === 'new' && before.length > 0)) return before;
-  const incoming = new Map(change.tiers.map((tier) => [tierKey(tier), tier]));
+  const pairs = pairTiers(before, change.tiers);
   const known = before.flatMap((old): Tier[] => {
-    const next = incoming.get(tierKey(old));
-    incoming.delete(tierKey(old));
+    const next = pairs.get(old);
     if (next === undefined) return tierMerge === 'replace' ? [] : [old];
     if (tierMerge === 'by_slot' || tierMerge === 'add') return [old];
     return [mergeTier(old, next, change, defaults)];
   });
-  const added = [...incoming.values()].map((tier) => mergeTier(null, tier, change, defaults));
+  const paired = new Set(pairs.values());
+  const added = change.tiers.filter((tier) => !paired.has(tier)).map((tier) => mergeTier(null, tier, change, defaults));
   // Known tiers come first: a full list takes no new ones.
   return [...known, ...added].slice(0, Math.max(MAX_TIERS, known.length));
 }
 
-/** A body that states the unit also states for which parties: limits that it does not have are removed. */
-function mergeTier(old: Tier | null, next: MappedTier, { fixedUnit }: Change, defaults: Defaults): Tier {
-  const { min_party: _, max_party: __, ...unlimited } = old ?? {};
+/** Limits of a group that the body does not have are removed with it: a price for each has the limits of the venue. */
+function mergeTier(old: Tier | null, mapped: MappedTier, { fixedUnit }: Change, defaults: Defaults): Tier {
+  const { includedTaxPercent, ...next } = mapped;
+  const { fees: oldFees, ...kept } = old ?? {};
+  const { min_party: _, max_party: __, ...unlimited } = kept as Partial<Tier>;
   const venueUnit = defaults.unit ?? 'per_person';
   const stated = next.unit === VENUE_UNIT ? venueUnit : next.unit;
   const unit = stated ?? old?.unit ?? fixedUnit ?? venueUnit;
-  return { ...(stated === undefined ? old : unlimited), ...next, unit } as Tier;
+  const fees = mergeFees(oldFees ?? [], includedTaxPercent);
+  return {
+    ...(stated !== undefined && old?.unit === 'per_group' ? unlimited : kept),
+    ...next,
+    unit,
+    ...(fees.length === 0 ? {} : { fees }),
+  } as Tier;
+}
+
+type Fees = NonNullable<Tier['fees']>;
+
+/** The included tax is the provider's, if the body states it; all other fees are the venue's. */
+function mergeFees(before: Fees, includedTaxPercent: number | undefined): Fees {
+  if (includedTaxPercent === undefined) return before;
+  const others = before.filter(({ type, included }) => type !== 'tax' || !included);
+  return includedTaxPercent === 0 ? others : [...others, { type: 'tax', percent: includedTaxPercent, included: true }];
 }
 
 /** If prices belong to the slot, those that differ from the offering's become overrides of the slot. */
@@ -143,8 +183,15 @@ export function knownSlot(availability: Availability, slot: MappedSlot): Slot | 
   return single ?? occurrenceAt(availability, Date.parse(slot.starts_at));
 }
 
+type SlotName = Pick<Slot, 'external_id' | 'starts_at'>;
+
+/** The external id of a slot, if it has one, and its start. */
+export function slotKeys({ external_id, starts_at }: SlotName): string[] {
+  return [...(external_id === undefined ? [] : [external_id]), new Date(starts_at).toISOString()];
+}
+
 /** Identifies a slot within an offering. */
-export function slotKey({ external_id, starts_at }: Pick<Slot, 'external_id' | 'starts_at'>): string {
+export function slotKey({ external_id, starts_at }: SlotName): string {
   return external_id ?? new Date(starts_at).toISOString();
 }
 

@@ -13,11 +13,12 @@ import type { Ids } from '../../base/ids.ts';
 import { type ExtractResult, makePathExtractor } from '../../base/json/extract-paths.ts';
 import type { OperationResult, RawRequest } from '../../base/operation.ts';
 import type { Seal } from '../../base/seal.ts';
-import { storeInbound } from './deliveries/queries.ts';
+import { knownVenueIds } from '../venues/queries.ts';
+import { storable, storeInbound } from './deliveries/queries.ts';
 import { secretRow } from './integration.ts';
 import { type ExtractedEvent, eventPaths, extractEvent } from './mapping/event.ts';
 import { type Mappings, mappingOf } from './mapping/read-mappings.ts';
-import { countUnrouted, findAccountRoute } from './shared-hook-queries.ts';
+import { countUnrouted, findAccountRoutes, storeAccountRoute } from './shared-hook-queries.ts';
 import { verifiers } from './signatures.ts';
 
 /** The integration that sends a delivery, found by the token in the hook URL. */
@@ -74,7 +75,7 @@ export async function receiveHook(
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     throw new Problem('invalid_json', { message: 'The body must be a JSON object.' });
   const event = extractEvent(mapping, body);
-  const route = 'integrationId' in caller ? caller : await routeOf(services, caller, event.account);
+  const route = 'integrationId' in caller ? caller : await routeOf(services, caller, event);
   if (route === null) return { status: 200, body: { received: true, id: null, duplicate: false } };
   const { venueId, integrationId } = route;
   const deliveryId = services.ids.prefixed('hkd');
@@ -85,8 +86,8 @@ export async function receiveHook(
     now,
     dedupHash: dedupHashOf(event, raw),
     dedupWindowSeconds: event.dedupWindowSeconds,
-    eventId: storable(event.id),
-    type: storable(event.type ?? event.entry?.name ?? null),
+    eventId: storableStart(event.id),
+    type: storableStart(event.type ?? event.entry?.name ?? null),
     body: services.seal.seal(raw, bodyRow(venueId, deliveryId)),
     maxBytesPerDay: MAX_BYTES_PER_DAY,
   });
@@ -108,17 +109,26 @@ function requireSignature(
   if (!verify({ raw, headers, secret, url, now })) throw new Problem('unauthorized', { message: NOT_SIGNED });
 }
 
-/** The integration of the account. Null: the body names none, or it is routed to none; the delivery is counted. */
+/**
+ * The integration of the account, or of its alias, which is learned from a delivery that has both. Null: the body names
+ * none, or it is routed to no active venue; the delivery is counted.
+ */
 async function routeOf(
   { db, clock }: ReceiveServices,
   { sharedHookId, provider, mode }: SharedHookCaller,
-  account: string | null,
+  event: ExtractedEvent,
 ): Promise<{ readonly venueId: string; readonly integrationId: string } | null> {
-  const storedAccount = storable(account);
-  const route = storedAccount === null ? null : await findAccountRoute(db, provider, mode, storedAccount);
-  if (route !== null) return { venueId: route.venue_id, integrationId: route.integration_id };
-  await countUnrouted(db, sharedHookId, clock.now());
-  return null;
+  const [account, alias] = [storableStart(event.account), storableStart(event.accountAlias)];
+  const routes = await findAccountRoutes(db, provider, mode, [account ?? '', alias ?? '']);
+  const byAlias = routes.find((route) => route.account === alias);
+  const route = routes.find((candidate) => candidate.account === account) ?? (account === null ? byAlias : undefined);
+  if (route === undefined || (await knownVenueIds(db, [route.venue_id])).length === 0) {
+    await countUnrouted(db, sharedHookId, clock.now());
+    return null;
+  }
+  if (alias !== null && byAlias === undefined)
+    await storeAccountRoute(db, { ...route, provider, mode, account: alias, now: clock.now() });
+  return { venueId: route.venue_id, integrationId: route.integration_id };
 }
 
 function dailyLimitReached(seconds: number): Problem {
@@ -147,9 +157,8 @@ function dedupHashOf({ id }: ExtractedEvent, raw: Buffer): Buffer {
 
 const MAX_STORED_TEXT_LENGTH = 200;
 
-/** Replaces characters that PostgreSQL cannot store, and cuts the text at a whole character. */
-function storable(text: string | null): string | null {
-  return text === null
-    ? null
-    : [...text.replaceAll(/\0|\p{Surrogate}/gu, '\ufffd')].slice(0, MAX_STORED_TEXT_LENGTH).join('');
+/** Cuts the text at a whole character. */
+function storableStart(text: string | null): string | null {
+  const whole = storable(text);
+  return whole === null ? null : [...whole].slice(0, MAX_STORED_TEXT_LENGTH).join('');
 }

@@ -82,20 +82,19 @@ export interface AccountRoute {
   readonly integration_id: string;
 }
 
-/** The active integration to which an account is routed. Null: there is none. */
-export async function findAccountRoute(
+/** The active integrations to which accounts are routed. */
+export async function findAccountRoutes(
   db: Queryable,
   provider: string,
   mode: Mode,
-  account: string,
-): Promise<AccountRoute | null> {
-  const rows = await db.query<AccountRoute>(
-    `select a.venue_id, a.integration_id from hook_account_routes a
+  accounts: readonly string[],
+): Promise<(AccountRoute & { readonly account: string })[]> {
+  return db.query<AccountRoute & { readonly account: string }>(
+    `select a.account, a.venue_id, a.integration_id from hook_account_routes a
      join integrations i on i.venue_id = a.venue_id and i.integration_id = a.integration_id
-     where a.provider = $1 and a.mode = $2 and a.account = $3 and i.revoked_at is null`,
-    [provider, mode, account],
+     where a.provider = $1 and a.mode = $2 and a.account = any($3) and i.revoked_at is null`,
+    [provider, mode, accounts],
   );
-  return rows[0] ?? null;
 }
 
 /** False: another active integration has the account. */

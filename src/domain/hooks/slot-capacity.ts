@@ -15,12 +15,15 @@ export interface BookedPlaces {
   readonly offering: string;
   /** The slot's external id, else its start. */
   readonly slot: string;
+  /** The slot's start, for a slot that has lost its id since. Older entries have none. */
+  readonly start?: string;
   readonly party: number;
   /** The slot's capacityVersion from which the places were subtracted; null: they were not subtracted. */
   readonly statement: number | null;
 }
 
-const MAX_CAPACITY = 100_000;
+/** The largest capacity of a slot. */
+export const MAX_CAPACITY = 100_000;
 
 /** The capacity that the offering shows. Undefined: the slot has none. */
 export function offeredCapacity({ placesLeft, canceledBy }: SlotCapacity): number | undefined {
@@ -32,6 +35,11 @@ export function offeredCapacity({ placesLeft, canceledBy }: SlotCapacity): numbe
 export function currentCapacity(stored: SlotCapacity | null, capacity: number | undefined): SlotCapacity {
   if (stored !== null && offeredCapacity(stored) === capacity) return stored;
   return { placesLeft: capacity ?? null, canceledBy: null, capacityVersion: (stored?.capacityVersion ?? 0) + 1 };
+}
+
+/** The capacity after a number was stated, equal to the known one or not: it includes all earlier bookings. */
+export function statedCapacity(capacity: SlotCapacity, placesLeft: number): SlotCapacity {
+  return { ...capacity, placesLeft, capacityVersion: capacity.capacityVersion + 1 };
 }
 
 /**

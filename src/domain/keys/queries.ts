@@ -110,6 +110,52 @@ export async function setKeyValues(tx: Queryable, venueId: string, id: string, v
   );
 }
 
+/** Until then these limits count where they are higher. `keyId` null: for every key of the venue. Returns the keys. */
+export async function raiseLimits(
+  tx: Queryable,
+  venueId: string,
+  raise: {
+    readonly keyId: string | null;
+    readonly writesPerHour: number;
+    readonly readsPerHour: number;
+    readonly until: string;
+  },
+): Promise<string[]> {
+  const rows = await tx.query<{ id: string }>(
+    `update keys set raised_writes_per_hour = $3, raised_reads_per_hour = $4, raised_until = $5
+     where venue_id = $1 and ($2::text is null or key_id = $2) and kind = 'secret' and revoked_at is null
+     returning key_id as id`,
+    [venueId, raise.keyId, raise.writesPerHour, raise.readsPerHour, raise.until],
+  );
+  return rows.map(({ id }) => id);
+}
+
+export interface RaisedLimits {
+  readonly id: string;
+  readonly writesPerHour: number;
+  readonly readsPerHour: number;
+  readonly until: string;
+}
+
+/** The keys of a venue whose limits are raised at this time. */
+export async function raisedLimits(db: Queryable, venueId: string, now: number): Promise<RaisedLimits[]> {
+  return db.query<RaisedLimits>(
+    `select key_id as id, raised_writes_per_hour as "writesPerHour", raised_reads_per_hour as "readsPerHour",
+       utc_micros(raised_until) as "until"
+     from keys where venue_id = $1 and raised_until > to_timestamp($2 / 1000.0)`,
+    [venueId, now],
+  );
+}
+
+/** The venues of keys with this hint or id, as lists of keys show it. */
+export async function venuesOfKey(db: Queryable, text: string): Promise<string[]> {
+  const rows = await db.query<{ venueId: string }>(
+    'select distinct venue_id as "venueId" from keys where key_id = $1 or hint = $1 limit 100',
+    [text],
+  );
+  return rows.map(({ venueId }) => venueId);
+}
+
 /** One page, newest first; `before` is the id of the last key of the page before. */
 export async function listKeys(db: Queryable, venueId: string | null, before: string | null): Promise<KeyRow[]> {
   return db.query<KeyRow>(

@@ -11,6 +11,7 @@ export const ACCOUNTS = {
   fee_income: { side: 'credit', meaning: 'our fee' },
   processor_fees: { side: 'debit', meaning: 'what the processor has charged us for its service' },
   venue_debts: { side: 'debit', meaning: 'what venues owe us because a transfer could not be taken back' },
+  written_off: { side: 'debit', meaning: 'what venues owed us and an operator has written off' },
   disputed_funds: { side: 'debit', meaning: 'what the processor took back because a guest disputed a charge' },
   paid_elsewhere: {
     side: 'credit',
@@ -38,6 +39,8 @@ export const ENTRY_KINDS = {
   debt: { debit: 'venue_debts', credit: 'venue_payable' },
   /** A part of a transfer was not sent, and settles what the venue owes. Subject: the transfer. */
   debt_paid: { debit: 'venue_payable', credit: 'venue_debts' },
+  /** An operator has written off what a venue owes: the loss is ours. Subject: the reversal. */
+  debt_written_off: { debit: 'written_off', credit: 'venue_debts' },
   /** A guest was refunded from the venue's part. Subject: the movement. */
   refund: { debit: 'venue_payable', credit: 'processor_balance' },
   /** A guest was refunded from our fee. Subject: the movement. */

@@ -98,9 +98,10 @@ export function makeFiguresReader(services: FigureServices): FiguresReader {
 }
 
 async function readOrCompute({ db, clock }: FigureServices): Promise<Figures | null> {
-  const stored = await findFigures<Figures>(db.background);
-  if (stored.computedAt !== null && clock.now() - stored.computedAt < MAX_AGE_MS) return stored.figures;
-  if (!(await leaseFigures(db.background, clock.now(), MAX_AGE_MS, LEASE_MS))) return stored.figures;
+  const { figures: stored, computedAt } = await findFigures<Figures>(db.background);
+  const known = stored === null || computedAt === null ? null : { ...stored, computedAt };
+  if (known !== null && clock.now() - known.computedAt < MAX_AGE_MS) return known;
+  if (!(await leaseFigures(db.background, clock.now(), MAX_AGE_MS, LEASE_MS))) return known;
   try {
     const figures = await computeFigures(db.background, clock);
     await storeFigures(db.background, figures, figures.computedAt);

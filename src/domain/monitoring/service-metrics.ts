@@ -9,6 +9,7 @@ import type { ObserveCall } from '../payments/observe-processor.ts';
 import type { Attempt } from '../webhooks/deliveries/attempt.ts';
 import type { Outcome } from './process-queries.ts';
 
+const OUTCOMES = ['sent', 'refused', 'failed'] as const;
 const BUCKETS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 export interface ServiceMetrics {
@@ -41,6 +42,8 @@ export function makeServiceMetrics(registry: Registry, now: () => number): Servi
     labelNames: ['outcome'],
     registers,
   });
+  // An increase needs a first value: a counter that appears with its first failure shows none.
+  for (const counter of [texts, mails]) for (const outcome of OUTCOMES) counter.inc({ outcome }, 0);
   const processor = makeProcessorMetrics(registry, now);
   return {
     ...processor,
@@ -91,12 +94,20 @@ function makeProcessorMetrics(
     buckets: BUCKETS,
     registers: [registry],
   });
+  const unavailable = new Counter({
+    name: 'everyshare_processor_unavailable_total',
+    help: 'Calls to the card processor that got no answer, by mode. The worker repeats them.',
+    labelNames: ['mode'],
+    registers: [registry],
+  });
+  for (const mode of ['test', 'live'] as const) unavailable.inc({ mode }, 0);
   const outcomes = new Map<Mode, Outcome>();
   return {
     observeCall: ({ mode, name: call }) => {
       const beganAt = performance.now();
       return (outcome, error) => {
         seconds.observe({ mode, call, outcome }, (performance.now() - beganAt) / 1000);
+        if (outcome === 'unavailable') unavailable.inc({ mode });
         const before = outcomes.get(mode) ?? { succeededAt: null, failedAt: null, failure: null };
         outcomes.set(
           mode,

@@ -24,6 +24,9 @@ export const EXPECTED_ENTRIES = `
   select venue_id, checkout_id, mode, currency, 'debt', movement_id::text, owed_amount::bigint
     from movements where ${IN_RANGE} and owed_amount > 0
   union all
+  select venue_id, checkout_id, mode, currency, 'debt_written_off', movement_id::text, written_off_amount::bigint
+    from movements where ${IN_RANGE} and written_off_amount > 0
+  union all
   select venue_id, checkout_id, mode, currency, 'fee_return', movement_id::text,
       fee_part::bigint * (failures_after_done + case status when 'done' then 1 else 0 end)
     from movements where ${IN_RANGE} and (status = 'done' or failures_after_done > 0) and kind = 'refund'
@@ -69,7 +72,7 @@ export const LOSSES = `select venue_id, checkout_id, venue_part::bigint as venue
   from disputes where ${IN_RANGE} and venue_part is not null`;
 
 export const MOVEMENTS = `select venue_id, checkout_id, kind, status, amount::bigint as amount, fee_part::bigint as fee_part,
-  coalesce(sent_amount, amount)::bigint as sent_amount, settled_amount::bigint as settled_amount
+  coalesce(sent_amount, amount)::bigint as sent_amount, (settled_amount - written_off_amount)::bigint as settled_amount
   from movements where ${IN_RANGE}`;
 
 /** What transfers of the range settle, and what of the range is settled. A row may be in both. */

@@ -21,11 +21,16 @@ export function loggedPath(url: string, operation: LoggedOperation | null): stri
   const queryAt = url.indexOf('?');
   const path = (queryAt < 0 ? url : url.slice(0, queryAt)).split('/').map(loggedSegment).join('/');
   const query = queryAt < 0 ? '' : loggedQuery(url.slice(queryAt + 1), operation);
-  return withoutControls(`${path}${query}`.slice(0, MAX_LENGTH));
+  const shown = `${path}${query}`.slice(0, MAX_LENGTH);
+  return PRINTABLE.test(shown) ? shown : withoutControls(shown);
 }
 
+const PRINTABLE = /^[\x20-\x7e]*$/;
+/** Words of our own routes, such as `checkouts` and `v1`: nothing to mask. */
+const PLAIN_SEGMENT = /^[a-z_]*\d?$/;
+
 function loggedSegment(segment: string): string {
-  if (/^[a-z_]*$/.test(segment) || isOwnId(segment)) return segment;
+  if (PLAIN_SEGMENT.test(segment) || isOwnId(segment)) return segment;
   const masked = maskText(segment);
   return masked === segment ? segment : masked.replaceAll('/', '%2F');
 }

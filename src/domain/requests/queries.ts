@@ -39,6 +39,62 @@ export interface NewRequest {
   readonly failure: string | null;
 }
 
+/** What many calls have in common: `n` is its place in the list. */
+export type RequestHead = Pick<
+  NewRequest,
+  | 'venue_id'
+  | 'mode'
+  | 'slot'
+  | 'key_id'
+  | 'method'
+  | 'route'
+  | 'operation'
+  | 'tool'
+  | 'status'
+  | 'replayed'
+  | 'address'
+  | 'user_agent'
+>;
+
+/** A call without a failure: its own part, and the number of its head. */
+export interface ShortRequest extends Pick<NewRequest, 'request_id' | 'at' | 'path' | 'duration_ms'> {
+  readonly head: number;
+}
+
+/**
+ * Inserts calls without a failure, which nearly all are, at a third of the cost of insertRequests: their heads are sent
+ * once, and no line is looked for. `mayExist`: some may be stored already, since the outcome of an earlier try is not known.
+ */
+export async function insertShortRequests(
+  db: Queryable,
+  heads: readonly RequestHead[],
+  lines: readonly ShortRequest[],
+  mayExist: boolean,
+): Promise<void> {
+  const joined = (name: 'request_id' | 'at' | 'duration_ms' | 'head'): string =>
+    lines.map((line) => line[name]).join(' ');
+  await db.query(
+    `insert into request_log (venue_id, mode, request_id, slot, at, key_id, method, path, route, operation, tool, status,
+       problem_count, replayed, duration_ms, address, user_agent)
+     select h.venue_id, h.mode, l.request_id, h.slot, to_timestamp(l.at::double precision), h.key_id, h.method, l.path, h.route,
+       h.operation, h.tool, h.status, 0, h.replayed, l.duration_ms::real, h.address, h.user_agent
+     from json_to_recordset($1::json) as h (n smallint, venue_id uuid, mode text, slot smallint, key_id text, method text,
+       route text, operation text, tool text, status smallint, replayed boolean, address text, user_agent text)
+     join rows from (string_to_table($2, ' '), string_to_table($3, ' '), json_array_elements_text($4::json),
+       string_to_table($5, ' '), string_to_table($6, ' ')) as l (request_id, at, path, duration_ms, head)
+       on h.n = l.head::smallint
+     ${mayExist ? 'on conflict do nothing' : ''}`,
+    [
+      JSON.stringify(heads.map((head, n) => ({ n, ...head }))),
+      joined('request_id'),
+      joined('at'),
+      JSON.stringify(lines.map(({ path }) => path)),
+      joined('duration_ms'),
+      joined('head'),
+    ],
+  );
+}
+
 /** A line that is stored already is left as it is: a batch whose outcome was not known is sent again. */
 export async function insertRequests(db: Queryable, lines: readonly NewRequest[]): Promise<void> {
   await db.query(

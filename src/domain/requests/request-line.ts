@@ -1,11 +1,11 @@
 // A call as the request log keeps it: what was called, by which key, how it ended, and of a failed call the problems and
-// the body. Everything that a caller wrote is masked here, before it waits to be stored.
+// the body. Everything that a caller wrote is masked here, before it is stored.
 
 import { BoundedCache } from '../../base/bounded-cache.ts';
 import type { Mode } from '../../base/config.ts';
 import type { FieldProblem, Problem } from '../../base/errors.ts';
-import { maskBody, maskDocument } from '../../base/mask-body.ts';
-import { maskShort, maskText } from '../../base/mask-text.ts';
+import { MAX_BODY_BYTES, maskBody, maskDocument } from '../../base/mask-body.ts';
+import { digitsOf, type MaskOptions, maskShort, maskText } from '../../base/mask-text.ts';
 import { maskAddress } from '../../base/network.ts';
 import { type LoggedOperation, loggedPath } from './logged-path.ts';
 
@@ -103,7 +103,7 @@ export function lineOf(call: FinishedCall): RequestLine {
     durationMs: Math.round(call.durationMs * 10) / 10,
     address: addresses.get(call.address, () => maskAddress(call.address)),
     userAgent: call.userAgent === '' ? null : userAgents.get(call.userAgent, () => loggedUserAgent(call.userAgent)),
-    failure: problem === null ? null : JSON.stringify(failureOf(problem, call.body)),
+    failure: problem === null ? null : JSON.stringify(failureOf(problem, call)),
   };
 }
 
@@ -117,24 +117,50 @@ function loggedField(pointer: string): string {
   return maskShort(pointer, MAX_FIELD);
 }
 
-function failureOf(problem: Problem, body: Buffer | null): LoggedFailure {
+function failureOf(problem: Problem, { url, body }: FinishedCall): LoggedFailure {
   const { problems, field = null } = problem.detail;
+  const options = messageOptions(problem, url, body);
   const only = { code: problem.code, field, message: problem.message, expected: null, exampleFix: null };
   const masked = body === null || body.length === 0 ? null : maskBody(body);
   return {
-    message: maskText(problem.message),
-    problems: problems === undefined ? [maskProblem(only)] : maskProblems(problems),
+    message: maskText(problem.message, options),
+    problems: problems === undefined ? [maskProblem(only, options)] : maskProblems(problems, options),
     body: masked?.text ?? null,
     bodyIsCut: masked?.isCut === true,
   };
 }
 
+/**
+ * A message of ours names our limits, and may repeat what the caller sent: numbers of the address and the body are masked in
+ * it. A body that was cut, or a header, which is not kept, may hold more: then every number is.
+ */
+function messageOptions(problem: Problem, url: string, body: Buffer | null): MaskOptions {
+  const { problems, field } = problem.detail;
+  const fields = problems?.map((one) => one.field) ?? [field ?? ''];
+  if ((body?.length ?? 0) > MAX_BODY_BYTES || fields.some((pointer) => pointer.startsWith('/header/'))) return {};
+  let sent: string | undefined;
+  return {
+    wasSent: (digits) => {
+      sent ??= `${sentDigits(url)} ${sentDigits(body?.toString('utf8') ?? '')}`;
+      return sent.includes(digits.normalize('NFKC'));
+    },
+  };
+}
+
+/** Also digits that were written with escapes of JSON or of an address. */
+function sentDigits(text: string): string {
+  const plain = text
+    .replaceAll(/\\u([0-9a-f]{4})/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+    .replaceAll(/%3([0-9])/g, '$1');
+  return digitsOf(plain.normalize('NFKC'));
+}
+
 /** As many as there is room for; `problem_count` counts all. */
-function maskProblems(problems: readonly FieldProblem[]): LoggedProblem[] {
+function maskProblems(problems: readonly FieldProblem[], options: MaskOptions): LoggedProblem[] {
   const kept: LoggedProblem[] = [];
   let bytes = 0;
   for (const { code, field, message, expected, example_fix: exampleFix } of problems) {
-    const masked = maskProblem({ code, field, message, expected, exampleFix });
+    const masked = maskProblem({ code, field, message, expected, exampleFix }, options);
     bytes += JSON.stringify(masked).length;
     if (kept.length > 0 && bytes > MAX_PROBLEM_BYTES) break;
     kept.push(masked);
@@ -142,11 +168,14 @@ function maskProblems(problems: readonly FieldProblem[]): LoggedProblem[] {
   return kept;
 }
 
-function maskProblem({ code, field, message, expected, exampleFix }: LoggedProblem): LoggedProblem {
+function maskProblem(
+  { code, field, message, expected, exampleFix }: LoggedProblem,
+  options: MaskOptions,
+): LoggedProblem {
   return {
     code,
     field: field === null ? null : loggedField(field),
-    message: maskText(message),
+    message: maskText(message, options),
     expected,
     exampleFix: exampleFix === null ? null : maskValue(exampleFix),
   };

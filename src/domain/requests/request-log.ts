@@ -1,15 +1,23 @@
-// Takes finished calls of a server and stores them in batches, off the request's path: a call is masked and put into a
-// buffer of bounded size after its answer was sent, and a connection of its own writes the buffer every second, or when a
+// Takes finished calls of a server and stores them in batches, off the request's path: a call is put into a buffer of bounded
+// size after its answer was sent, and is masked when a connection of its own writes the buffer, every second or when a
 // batch is full. No request ever waits for it. A line for which there is no room is dropped and counted; while the
 // database cannot be reached, lines wait up to that bound. A batch whose outcome is not known is sent again, and a line
 // is stored once.
 
-import { isUnavailable, type Queryable } from '../../base/db.ts';
+import { isUnavailable, type Queryable, sqlState } from '../../base/db.ts';
 import { timeOfId } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
+import { MAX_BODY_BYTES } from '../../base/mask-body.ts';
 import type { Seal } from '../../base/seal.ts';
 import { findKeysByHash, type KeyUse, recordKeyUses } from '../keys/key-use-queries.ts';
-import { insertRequests, type NewRequest, slotOf } from './queries.ts';
+import {
+  insertRequests,
+  insertShortRequests,
+  type NewRequest,
+  type RequestHead,
+  type ShortRequest,
+  slotOf,
+} from './queries.ts';
 import { type FinishedCall, type LoggedKey, lineOf, type RequestLine } from './request-line.ts';
 
 export interface RequestLogServices {
@@ -24,8 +32,10 @@ const FLUSH_MS = 1_000;
 const BATCH_LINES = 500;
 const MAX_LINES = 10_000;
 const MAX_BYTES = 16 * 1024 * 1024;
-/** A line without its texts. */
-const LINE_BYTES = 300;
+/** A call without its texts, and what a failed one has beside its body. */
+const CALL_BYTES = 300;
+const FAILURE_BYTES = 4 * 1024;
+const UNIQUE_VIOLATION = '23505';
 /** Calls whose key is looked up when they are stored: those with unknown keys must not fill the buffer. */
 const MAX_UNRESOLVED = 500;
 /** How long a stop waits for the last lines. */
@@ -38,13 +48,15 @@ type StoredLine = RequestLine & { readonly key: LoggedKey };
 export class RequestLog {
   readonly #services: RequestLogServices;
   /** The oldest first; those of the batch that is being written too. */
-  #lines: RequestLine[] = [];
+  #lines: FinishedCall[] = [];
   #bytes = 0;
   #unresolved = 0;
   #timer: NodeJS.Timeout | null = null;
   #writing: Promise<void> | null = null;
   #isClosed = false;
   #isFailing = false;
+  /** The outcome of the last try is not known: lines of the next batch may be stored already. */
+  #mayBeStored = false;
   /** When this process last recorded the use of a key. */
   readonly #uses = new Map<string, number>();
 
@@ -58,15 +70,10 @@ export class RequestLog {
       this.#services.onDropped(1);
       return;
     }
-    try {
-      const line = lineOf(call);
-      this.#lines.push(line);
-      this.#bytes += bytesOf(line);
-      if (isUnresolved(line)) this.#unresolved++;
-    } catch (error) {
-      this.#services.onDropped(1);
-      this.#services.log.error({ request_id: call.requestId, err: error }, 'the request log could not take a call');
-    }
+    const kept = call.body === null ? call : { ...call, body: beginningOf(call.body) };
+    this.#lines.push(kept);
+    this.#bytes += bytesOf(kept);
+    if (isUnresolved(kept)) this.#unresolved++;
     this.#schedule();
   }
 
@@ -126,8 +133,10 @@ export class RequestLog {
       try {
         await this.#store(batch);
         this.#isFailing = false;
+        this.#mayBeStored = false;
       } catch (error) {
         if (isUnavailable(error)) {
+          this.#mayBeStored = true;
           this.#reportOutage(error);
           return;
         }
@@ -145,7 +154,7 @@ export class RequestLog {
     this.#isFailing = true;
   }
 
-  #remove(batch: readonly RequestLine[]): void {
+  #remove(batch: readonly FinishedCall[]): void {
     this.#lines = this.#lines.slice(batch.length);
     for (const line of batch) {
       this.#bytes -= bytesOf(line);
@@ -153,18 +162,48 @@ export class RequestLog {
     }
   }
 
-  async #store(batch: readonly RequestLine[]): Promise<void> {
-    const lines = await this.#resolve(batch);
+  async #store(batch: readonly FinishedCall[]): Promise<void> {
+    const lines = await this.#resolve(this.#linesOf(batch));
     if (lines.length === 0) return;
-    await insertRequests(
-      this.#services.db,
-      lines.map((line) => newRequest(this.#services.seal, line)),
-    );
+    const [failed, others] = [
+      lines.filter(({ failure }) => failure !== null),
+      lines.filter((line) => line.failure === null),
+    ];
+    if (others.length > 0) await this.#storeShort(others);
+    if (failed.length > 0) {
+      await insertRequests(
+        this.#services.db,
+        failed.map((line) => newRequest(this.#services.seal, line)),
+      );
+    }
     const uses = this.#dueUses(lines);
     if (uses.length === 0) return;
     await recordKeyUses(this.#services.db, uses);
     if (this.#uses.size + uses.length > MAX_REMEMBERED_USES) this.#uses.clear();
     for (const { keyId, at } of uses) this.#uses.set(keyId, at);
+  }
+
+  /** Masked. A call that cannot be masked is dropped alone. */
+  #linesOf(batch: readonly FinishedCall[]): RequestLine[] {
+    return batch.flatMap((call) => {
+      try {
+        return [lineOf(call)];
+      } catch (error) {
+        this.#services.onDropped(1);
+        this.#services.log.error({ request_id: call.requestId, err: error }, 'the request log could not take a call');
+        return [];
+      }
+    });
+  }
+
+  async #storeShort(lines: readonly StoredLine[]): Promise<void> {
+    const { heads, short } = shortRequests(lines);
+    try {
+      await insertShortRequests(this.#services.db, heads, short, this.#mayBeStored);
+    } catch (error) {
+      if (sqlState(error) !== UNIQUE_VIOLATION) throw error;
+      await insertShortRequests(this.#services.db, heads, short, true);
+    }
   }
 
   /** The lines whose key is known. A call with an unknown key belongs to no venue, and is not kept. */
@@ -180,6 +219,7 @@ export class RequestLog {
     const keys = new Map<string, LoggedKey>(
       found.map(({ hash, venue_id: venueId, mode, id: keyId }) => [hash.toString('latin1'), { venueId, mode, keyId }]),
     );
+    if (hashes.size === 0) return batch.filter(isResolved);
     return batch.flatMap((line) => {
       const key = 'hash' in line.key ? keys.get(line.key.hash) : line.key;
       return key === undefined ? [] : [{ ...line, key }];
@@ -189,22 +229,56 @@ export class RequestLog {
   /** The last use of each key, of those that were not recorded in the last minute. */
   #dueUses(lines: readonly StoredLine[]): KeyUse[] {
     const uses = new Map<string, KeyUse>();
-    for (const { requestId, key, status, address } of lines) {
+    for (let place = lines.length - 1; place >= 0; place--) {
+      const { requestId, key, status, address } = lines[place] as StoredLine;
       if (status === 401 || status === 403) continue;
       const { venueId, keyId } = key;
-      const at = timeOfId(requestId);
-      if (at - (this.#uses.get(keyId) ?? 0) >= USE_INTERVAL_MS) uses.set(keyId, { venueId, keyId, at, address });
+      if (uses.has(keyId)) continue;
+      uses.set(keyId, { venueId, keyId, at: timeOfId(requestId), address });
     }
-    return [...uses.values()];
+    return [...uses.values()].filter(({ keyId, at }) => at - (this.#uses.get(keyId) ?? 0) >= USE_INTERVAL_MS);
   }
 }
 
-function isUnresolved({ key }: RequestLine): boolean {
+function isResolved(line: RequestLine): line is StoredLine {
+  return !('hash' in line.key);
+}
+
+function isUnresolved({ key }: FinishedCall): boolean {
   return 'hash' in key;
 }
 
-function bytesOf({ path, failure }: RequestLine): number {
-  return LINE_BYTES + path.length + (failure?.length ?? 0) * 2;
+function bytesOf({ url, problem, body }: FinishedCall): number {
+  return CALL_BYTES + url.length + (problem === null ? 0 : FAILURE_BYTES) + (body?.length ?? 0);
+}
+
+/** A copy, so that a large body is not kept. One byte more than is shown says that it was longer. */
+function beginningOf(body: Buffer): Buffer {
+  return body.length <= MAX_BODY_BYTES ? body : Buffer.from(body.subarray(0, MAX_BODY_BYTES + 1));
+}
+
+/** Of calls without a failure: what several have in common once, and of each the rest. */
+function shortRequests(lines: readonly StoredLine[]): {
+  readonly heads: readonly RequestHead[];
+  readonly short: readonly ShortRequest[];
+} {
+  const heads: RequestHead[] = [];
+  const places = new Map<string, number>();
+  const short = lines.map((line): ShortRequest => {
+    const { requestId, key, method, route, operation, tool, status, replayed, address, userAgent } = line;
+    const ms = timeOfId(requestId);
+    const slot = slotOf(ms);
+    const name = `${slot} ${key.keyId} ${method} ${status} ${replayed} ${tool} ${operation} ${address} ${route} ${userAgent}`;
+    let head = places.get(name);
+    if (head === undefined) {
+      const { venueId: venue_id, mode, keyId: key_id } = key;
+      const common = { venue_id, mode, slot, key_id, method, route, operation, tool, status, replayed, address };
+      head = heads.push({ ...common, user_agent: userAgent }) - 1;
+      places.set(name, head);
+    }
+    return { request_id: requestId, at: ms / 1000, path: line.path, duration_ms: line.durationMs, head };
+  });
+  return { heads, short };
 }
 
 /** The name that the sealed part of a line is bound to. */

@@ -90,16 +90,23 @@ export async function listVenueAudit(
 /** Newest first; `before` is the id of the last row already seen (ids are ordered by time). */
 export async function listAudit(
   db: Queryable,
-  filter: { readonly venueId: string | null; readonly before: string | null; readonly limit: number },
+  filter: {
+    readonly venueId: string | null;
+    readonly before: string | null;
+    readonly limit: number;
+    /** Only what operators did, at the desk or on the command line. */
+    readonly byOperators?: boolean;
+  },
 ): Promise<AuditRow[]> {
   return db.query<AuditRow>(
     `select venue_id, audit_id as id, at, actor, via, address, request_id, action, subject, detail from audit_log
      where ($1::uuid is null or venue_id = $1) and ($2::uuid is null or audit_id < $2)
+       and (not $4 or starts_with(actor, 'operator '))
      union all
      select null, audit_id, at, actor, via, address, request_id, action, subject, detail from installation_audit
-     where $1::uuid is null and ($2::uuid is null or audit_id < $2)
+     where $1::uuid is null and ($2::uuid is null or audit_id < $2) and (not $4 or starts_with(actor, 'operator '))
      order by id desc limit $3`,
-    [filter.venueId, filter.before, filter.limit],
+    [filter.venueId, filter.before, filter.limit, filter.byOperators === true],
   );
 }
 

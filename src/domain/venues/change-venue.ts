@@ -8,7 +8,7 @@ import { notFound, Problem } from '../../base/errors.ts';
 import { MAX_AMOUNT } from '../../base/money.ts';
 import { audit } from './audit.ts';
 import { MAX_ORIGINS, requireOrigin, tooManyOrigins } from './create-venue.ts';
-import { lockVenue, setFee, setLinked, setOrigins, setRevoked, type VenueRow } from './queries.ts';
+import { lockVenue, setFee, setLinked, setOrigins, setRevoked, setSuspended, type VenueRow } from './queries.ts';
 
 async function lockExistingVenue(tx: Queryable, venueId: string): Promise<VenueRow> {
   const venue = await lockVenue(tx, venueId);
@@ -45,6 +45,28 @@ export async function revokeVenue(tx: Queryable, command: CommandContext, venueI
     await setRevoked(tx, venueId, command.now);
     await audit(tx, command, { venueId, action: 'venue.revoke', subject: venueId });
   }
+  return lockExistingVenue(tx, venueId);
+}
+
+/** No new checkouts from now on, in both modes. Those that exist end as they would. */
+export async function suspendVenue(
+  tx: Queryable,
+  command: CommandContext,
+  venueId: string,
+  note: string,
+): Promise<VenueRow> {
+  const venue = await lockExistingVenue(tx, venueId);
+  if (venue.suspended_at !== null) return venue;
+  await setSuspended(tx, venueId, { now: command.now, note });
+  await audit(tx, command, { venueId, action: 'venue.suspend', subject: venueId, detail: { note } });
+  return lockExistingVenue(tx, venueId);
+}
+
+export async function resumeVenue(tx: Queryable, command: CommandContext, venueId: string): Promise<VenueRow> {
+  const venue = await lockExistingVenue(tx, venueId);
+  if (venue.suspended_at === null) return venue;
+  await setSuspended(tx, venueId, null);
+  await audit(tx, command, { venueId, action: 'venue.resume', subject: venueId });
   return lockExistingVenue(tx, venueId);
 }
 

@@ -29,10 +29,13 @@ export interface VenueRow extends NamedProfileRow {
   readonly fee_fixed: number;
   readonly created_at: string;
   readonly revoked_at: string | null;
+  /** Since when no new checkouts are created; null: they are. */
+  readonly suspended_at: string | null;
+  readonly suspension_note: string | null;
 }
 
 const COLUMNS = `venue_id as id, name, linked_at is not null as linked, origins as test_origins, live_origins, fee_bps, fee_fixed,
-  created_at, revoked_at, timezone, support_email, support_phone, support_url, terms_url, privacy_url, accent_color, logo_url`;
+  created_at, revoked_at, suspended_at, suspension_note, timezone, support_email, support_phone, support_url, terms_url, privacy_url, accent_color, logo_url`;
 
 export async function insertVenue(
   tx: Queryable,
@@ -101,6 +104,30 @@ export async function setRevoked(tx: Queryable, id: string, now: number): Promis
   await tx.query(
     'update venues set revoked_at = to_timestamp($2 / 1000.0) where venue_id = $1 and revoked_at is null',
     [id, now],
+  );
+}
+
+/** Null: the venue is suspended no longer. The caller has locked it. */
+export async function setSuspended(
+  tx: Queryable,
+  id: string,
+  suspension: { readonly now: number; readonly note: string } | null,
+): Promise<void> {
+  await tx.query(
+    'update venues set suspended_at = to_timestamp($2 / 1000.0), suspension_note = $3 where venue_id = $1',
+    [id, suspension?.now ?? null, suspension?.note ?? null],
+  );
+}
+
+/** Venues whose name contains a text, newest first, up to `limit` + 1. */
+export async function searchVenues(
+  db: Queryable,
+  { text, before, limit }: { readonly text: string; readonly before: string | null; readonly limit: number },
+): Promise<VenueRow[]> {
+  return db.query<VenueRow>(
+    `select ${COLUMNS} from venues
+     where strpos(lower(name), lower($1)) > 0 and ($2::uuid is null or venue_id < $2) order by venue_id desc limit $3`,
+    [text, before, limit + 1],
   );
 }
 

@@ -25,6 +25,7 @@ export const GUIDE_GROUPS: readonly GuideGroup[] = [
       'desk',
       'backup',
       'monitoring',
+      'incidents',
       'stripe',
       'money-operations',
       'guest-pages',

@@ -26,7 +26,7 @@ export const checkouts: readonly AppOperation[] = [
     idempotent: true,
     body: only('checkout_create'),
     responses: { 201: plain('The checkout; send the organizer to its `url`.', 'checkout', CHECKOUT.open) },
-    errors: ['conflict', 'venue_not_linked'],
+    errors: ['conflict', 'venue_not_linked', 'venue_suspended'],
     run: createCheckout,
   },
   {

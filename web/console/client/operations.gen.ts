@@ -3,7 +3,7 @@
 import type { ApiPromise } from '../../../sdk/src/api-promise.ts';
 import type { Api, RequestOptions } from '../../../sdk/src/api.ts';
 import type { PagePromise } from '../../../sdk/src/page.ts';
-import type { Account, AccountEmail, AccountSession, AccountUpdate, ApiKey, ApiKeyCreate, ApiKeyRoll, ApiKeyUpdate, AuditEntry, CatalogueItem, CatalogueVersions, CheckoutMoney, CheckoutRow, CheckoutTimeline, CodeMail, ConsoleChallenge, ConsoleEnded, ConsoleHome, ConsoleLinkSignIn, ConsoleSession, ConsoleSignIn, ConsoleSignInVerify, ConsoleSignedIn, ConsoleStepUp, CreatedApiKey, CreatedVenue, DeskDecision, DeskRejection, DeskSession, DomainCode, DomainCreate, DomainMail, EndpointHealth, FirstSteps, GoLive, Invitation, InvitationCreate, ListedDispute, LoggedRequest, LoggedRequestDetail, NotificationChange, NotificationPreference, PaidCheckout, Passkey, PasskeyAdd, PasskeyAnswer, PasskeyCreation, PasskeyRename, PasskeyRequest, PayoutBalance, PayoutOnboarding, PayoutOnboardingCreate, Person, PersonRole, Refund, RefundPreview, RequestSummary, ReviewCase, ReviewItem, ReviewReason, RolledApiKey, Statement, StatementTotals, TermsAccept, TestInbox, VenueCreate, VenueOrigin, VenueOriginChange, VenueSettings, VenueUpdate } from './types.gen.ts';
+import type { Account, AccountEmail, AccountSession, AccountUpdate, ApiKey, ApiKeyCreate, ApiKeyRoll, ApiKeyUpdate, AuditEntry, CatalogueItem, CatalogueVersions, CheckoutMoney, CheckoutRow, CheckoutTimeline, CodeMail, ConsoleChallenge, ConsoleEnded, ConsoleHome, ConsoleLinkSignIn, ConsoleSession, ConsoleSignIn, ConsoleSignInVerify, ConsoleSignedIn, ConsoleStepUp, CreatedApiKey, CreatedVenue, DebtWriteOff, DeskAuditEntry, DeskDecision, DeskFee, DeskHealth, DeskOperator, DeskPerson, DeskRejection, DeskSession, DeskVenue, DeskVenueItem, DeskView, DomainCode, DomainCreate, DomainMail, EndpointHealth, FirstSteps, GoLive, Invitation, InvitationCreate, LimitRaise, ListedDispute, LoggedRequest, LoggedRequestDetail, ManualPayment, MoneyAction, MoneyHealth, NotificationChange, NotificationPreference, PaidCheckout, Passkey, PasskeyAdd, PasskeyAnswer, PasskeyCreation, PasskeyRename, PasskeyRequest, PayoutBalance, PayoutOnboarding, PayoutOnboardingCreate, Person, PersonRole, Refund, RefundPreview, RequestSummary, ReviewCase, ReviewItem, ReviewReason, RolledApiKey, Statement, StatementTotals, TermsAccept, TestInbox, VenueCreate, VenueOrigin, VenueOriginChange, VenueSettings, VenueSuspension, VenueUpdate } from './types.gen.ts';
 
 export type ListConsoleCheckoutsParams = {
   /** Only checkouts in this state. */
@@ -146,6 +146,36 @@ export type ListReviewsParams = {
   readonly limit?: number;
   /** The `next_after` of the previous page. */
   readonly after?: string;
+};
+
+export type GetMoneyHealthParams = {
+  /** The mode. */
+  readonly mode?: "test" | "live";
+};
+
+export type ListDeskVenuesParams = {
+  /** The largest number of objects in the page; a page of large objects has fewer. */
+  readonly limit?: number;
+  /** The `next_before` of the previous page: the answer holds only older objects. */
+  readonly before?: string;
+  /** A part of the name; or the id of a venue, the mail address of one of its people, the id or the hint of a key. */
+  readonly q?: string;
+};
+
+export type ListDeskPeopleParams = {
+  /** The mail address, or the id of the account. */
+  readonly q?: string;
+};
+
+export type ListDeskAuditParams = {
+  /** The largest number of objects in the page; a page of large objects has fewer. */
+  readonly limit?: number;
+  /** The `next_before` of the previous page: the answer holds only older objects. */
+  readonly before?: string;
+  /** Only entries of this venue. */
+  readonly venue?: string;
+  /** Only what operators did. */
+  readonly by?: "operators";
 };
 
 export class ConsoleOperations {
@@ -833,5 +863,121 @@ export class ConsoleOperations {
    */
   reopenReview(id: string, body: DeskDecision, options?: RequestOptions): ApiPromise<ReviewCase> {
     return this.#api.send({ method: 'POST', path: '/desk/api/reviews/{id}/reopen', params: [id], body }, options);
+  }
+  /**
+   * Get what needs a person about money. Failed refunds, transfers and reversals, debts and disputes; what is tried again by itself; the last reconcile and ledger check.
+   * `GET /desk/api/money`
+   */
+  getMoneyHealth(query?: GetMoneyHealthParams, options?: RequestOptions): ApiPromise<MoneyHealth> {
+    return this.#api.send({ method: 'GET', path: '/desk/api/money', query }, options);
+  }
+  /**
+   * Charge the cards of a funded checkout now. A card that is charged is never charged again. 409 `not_funded`: nothing is left to charge.
+   * `POST /desk/api/money/venues/{venue_id}/checkouts/{id}/retry`
+   */
+  retryCapture(venueId: string, id: string, options?: RequestOptions): ApiPromise<MoneyAction> {
+    return this.#api.send({ method: 'POST', path: '/desk/api/money/venues/{venue_id}/checkouts/{id}/retry', params: [venueId, id] }, options);
+  }
+  /**
+   * Try a refund, transfer or reversal again. The worker sends it within a second. A failed one uses another key at the processor. 409 `not_retryable`: it is done, or not due yet.
+   * `POST /desk/api/money/venues/{venue_id}/movements/{id}/retry`
+   */
+  retryMovement(venueId: string, id: string, options?: RequestOptions): ApiPromise<MoneyAction> {
+    return this.#api.send({ method: 'POST', path: '/desk/api/money/venues/{venue_id}/movements/{id}/retry', params: [venueId, id] }, options);
+  }
+  /**
+   * Record that a failed refund was paid outside. It is never sent again. The ledger has it as paid elsewhere. 409 `not_failed`: it has not failed.
+   * `POST /desk/api/money/venues/{venue_id}/movements/{id}/pay_by_hand`
+   */
+  payByHand(venueId: string, id: string, body: ManualPayment, options?: RequestOptions): ApiPromise<MoneyAction> {
+    return this.#api.send({ method: 'POST', path: '/desk/api/money/venues/{venue_id}/movements/{id}/pay_by_hand', params: [venueId, id], body }, options);
+  }
+  /**
+   * Write off what a venue owes. The loss is ours, and the ledger has it. 409 `debt_changed`: the venue owes another amount by now.
+   * `POST /desk/api/money/venues/{venue_id}/movements/{id}/write_off`
+   */
+  writeOffDebt(venueId: string, id: string, body: DebtWriteOff, options?: RequestOptions): ApiPromise<MoneyAction> {
+    return this.#api.send({ method: 'POST', path: '/desk/api/money/venues/{venue_id}/movements/{id}/write_off', params: [venueId, id], body }, options);
+  }
+  /**
+   * Get the health of the installation. Queues and their oldest row, endpoints, senders, card processors, the processes that run, and the last checks of the books.
+   * `GET /desk/api/health`
+   */
+  deskHealth(options?: RequestOptions): ApiPromise<DeskHealth> {
+    return this.#api.send({ method: 'GET', path: '/desk/api/health' }, options);
+  }
+  /**
+   * Search venues. Newest first.
+   * `GET /desk/api/venues`
+   */
+  listDeskVenues(query?: ListDeskVenuesParams, options?: RequestOptions): PagePromise<DeskVenueItem> {
+    return this.#api.list({ method: 'GET', path: '/desk/api/venues', query, cursor: 'before' }, options);
+  }
+  /**
+   * Get a venue as an operator sees it.
+   * `GET /desk/api/venues/{id}`
+   */
+  getDeskVenue(id: string, options?: RequestOptions): ApiPromise<DeskVenue> {
+    return this.#api.send({ method: 'GET', path: '/desk/api/venues/{id}', params: [id] }, options);
+  }
+  /**
+   * Set the fee of a venue. For checkouts that are created from now on. The answer says whether it covers what the processor charges.
+   * `POST /desk/api/venues/{id}/fee`
+   */
+  setVenueFee(id: string, body: DeskFee, options?: RequestOptions): ApiPromise<DeskVenue> {
+    return this.#api.send({ method: 'POST', path: '/desk/api/venues/{id}/fee', params: [id], body }, options);
+  }
+  /**
+   * Suspend a venue. No new checkouts in either mode (403 `venue_suspended`); those that exist end as they would.
+   * `POST /desk/api/venues/{id}/suspend`
+   */
+  suspendVenue(id: string, body: VenueSuspension, options?: RequestOptions): ApiPromise<DeskVenue> {
+    return this.#api.send({ method: 'POST', path: '/desk/api/venues/{id}/suspend', params: [id], body }, options);
+  }
+  /**
+   * Let a suspended venue go on.
+   * `POST /desk/api/venues/{id}/resume`
+   */
+  resumeVenue(id: string, options?: RequestOptions): ApiPromise<DeskVenue> {
+    return this.#api.send({ method: 'POST', path: '/desk/api/venues/{id}/resume', params: [id] }, options);
+  }
+  /**
+   * Raise the limits of a key or a venue for a time. For the secret keys that the venue has now. The higher of both limits counts, until the end.
+   * `POST /desk/api/venues/{id}/limits`
+   */
+  raiseLimits(id: string, body: LimitRaise, options?: RequestOptions): ApiPromise<DeskVenue> {
+    return this.#api.send({ method: 'POST', path: '/desk/api/venues/{id}/limits', params: [id], body }, options);
+  }
+  /**
+   * Look at a venue as its people see it. For half an hour this session reads the venue in the console, as a viewer of it. Writes are refused. It is in the audit log of the venue.
+   * `POST /desk/api/venues/{id}/view`
+   */
+  viewVenue(id: string, options?: RequestOptions): ApiPromise<DeskView> {
+    return this.#api.send({ method: 'POST', path: '/desk/api/venues/{id}/view', params: [id] }, options);
+  }
+  /**
+   * Find a person. Mail addresses are stored encrypted, so a person is found by the whole address or by the id of the account.
+   * `GET /desk/api/people`
+   */
+  listDeskPeople(query?: ListDeskPeopleParams, options?: RequestOptions): PagePromise<DeskPerson, {
+    readonly data: readonly DeskPerson[];
+  }> {
+    return this.#api.list({ method: 'GET', path: '/desk/api/people', query }, options);
+  }
+  /**
+   * List the operators.
+   * `GET /desk/api/operators`
+   */
+  listOperators(options?: RequestOptions): PagePromise<DeskOperator, {
+    readonly data: readonly DeskOperator[];
+  }> {
+    return this.#api.list({ method: 'GET', path: '/desk/api/operators' }, options);
+  }
+  /**
+   * List the audit log of every venue and of the installation. Newest first.
+   * `GET /desk/api/audit`
+   */
+  listDeskAudit(query?: ListDeskAuditParams, options?: RequestOptions): PagePromise<DeskAuditEntry> {
+    return this.#api.list({ method: 'GET', path: '/desk/api/audit', query, cursor: 'before' }, options);
   }
 }

@@ -54,6 +54,8 @@ export type AccountVenue = {
   readonly linked: boolean;
   /** The role of the person in this venue. */
   readonly role: "owner" | "developer" | "finance" | "viewer";
+  /** Only for an operator who looks at this venue as its people see it: until when. Nothing can be changed in it. */
+  readonly viewed_until?: string;
 };
 
 /** An API key of the venue, without its text. */
@@ -854,10 +856,214 @@ export type CreatedVenue = {
   };
 };
 
+/** What a venue owes and an operator writes off. */
+export type DebtWriteOff = {
+  /** What the venue owes of it now, in minor units (cents). */
+  readonly amount: number;
+  /** Why. For operators alone. */
+  readonly note: string;
+};
+
+/** An entry of the audit log, of any venue or of the installation. */
+export type DeskAuditEntry = {
+  /** The id of the entry. */
+  readonly id: string;
+  /** When. */
+  readonly at: string;
+  /** The venue; null for what was done to the installation. */
+  readonly venue: {
+    /** The id of the venue. */
+    readonly id: string;
+    /** Its name. */
+    readonly name: string;
+  } | null;
+  /** Who: a name, a mail address, or the text of the log. */
+  readonly actor: string;
+  /** True for an operator. */
+  readonly is_operator: boolean;
+  /** How: `http`, `mcp`, `cli`, `start` or `worker`. */
+  readonly via: string;
+  /** The network address without its last part; null where there is none. */
+  readonly address: string | null;
+  /** What was done. */
+  readonly action: string;
+  /** What it was done to. */
+  readonly subject: string;
+  /** The details. */
+  readonly detail: { readonly [name: string]: unknown };
+};
+
 /** A decision about the version that the reviewer saw. */
 export type DeskDecision = {
   /** The `version` of the answer that the reviewer saw. */
   readonly version: string;
+};
+
+/** The fee of checkouts that are created from now on. */
+export type DeskFee = {
+  /** Basis points: hundredths of a percent. */
+  readonly bps: number;
+  /** In minor units (cents), for each checkout. */
+  readonly fixed: number;
+};
+
+/** The health of the installation: queues, senders, card processors, processes and checks. Computed at most every 15 seconds. */
+export type DeskHealth = {
+  /** The type of this object. */
+  readonly object: "health";
+  /** When the figures were computed, in UTC. */
+  readonly computed_at: string;
+  /** The worst of all parts. `ok`; `attention`: a person should look; `failing`: it does not work now. */
+  readonly status: "ok" | "attention" | "failing";
+  /** The rows that wait for each loop of the worker, those that people wait for first. */
+  readonly queues: readonly ({
+    /** The loop. */
+    readonly name: string;
+    /** Rows that are due, counted up to 10,000. */
+    readonly waiting: number;
+    /** There are more. */
+    readonly is_capped: boolean;
+    /** Since when the oldest has been due, in UTC; null when none is. */
+    readonly oldest_due_at: string | null;
+    /** The same as an age; 0 when none is due. */
+    readonly oldest_age_seconds: number;
+    /** The state: `ok`; `attention`: a person should look; `failing`: it does not work now. */
+    readonly status: "ok" | "attention" | "failing";
+  })[];
+  /** What waits for review. */
+  readonly review: {
+    /** Objects, counted up to 10,000. */
+    readonly waiting: number;
+    /** There are more. */
+    readonly is_capped: boolean;
+    /** Since when the oldest waits, in UTC; null when none does. */
+    readonly oldest_at: string | null;
+    /** The same as an age; 0 when none waits. */
+    readonly oldest_age_seconds: number;
+  };
+  /** The webhook endpoints of all venues. */
+  readonly endpoints: {
+    /** Endpoints that get events, failing ones included. */
+    readonly active: number;
+    /** Active ones with something to send and no success in the last hour. */
+    readonly failing: number;
+    /** Endpoints that get no events. */
+    readonly disabled: number;
+  };
+  /** The senders of texts and mails. */
+  readonly senders: readonly ({
+    /** What it sends. */
+    readonly kind: "texts" | "mails";
+    /** Which one it is: `sandbox` stores them to be read at `/sandbox/outbox`; `none`: nothing is sent. */
+    readonly sender: "twilio" | "smtp" | "sandbox" | "none";
+    /** Messages that are due, counted up to 10,000. */
+    readonly waiting: number;
+    /** Since when the oldest has been due, in UTC; null when none is. */
+    readonly oldest_due_at: string | null;
+    /** Messages of the last hour that were sent, or stored by the sandbox. */
+    readonly sent_last_hour: number;
+    /** Messages of the last hour that failed for good. */
+    readonly failed_last_hour: number;
+    /** The last success of the last day, in UTC; null when there is none. */
+    readonly last_sent_at: string | null;
+    /** When the last message of the last day was created that failed for good, in UTC; null when there is none. */
+    readonly last_failed_at: string | null;
+    /** Why it failed; null when none did. */
+    readonly last_error: string | null;
+    /** The state: `ok`; `attention`: a person should look; `failing`: it does not work now; `unknown`: nothing was sent in the last day. */
+    readonly status: "ok" | "attention" | "failing" | "unknown";
+  })[];
+  /** The card processors. */
+  readonly processors: readonly ({
+    /** The mode. */
+    readonly mode: "test" | "live";
+    /** Which one it is. */
+    readonly name: "stripe" | "sandbox";
+    /** When a server or worker last got an answer, in UTC, within a day; null when none did. */
+    readonly last_success_at: string | null;
+    /** When a call last got no answer, in UTC, within a day; null when all did. */
+    readonly last_failure_at: string | null;
+    /** Why; null when all calls got an answer. */
+    readonly last_failure: string | null;
+    /** The state: `ok`; `attention`: a person should look; `failing`: it does not work now; `unknown`: it was not called in the last day. */
+    readonly status: "ok" | "attention" | "failing" | "unknown";
+  })[];
+  /** Servers and workers that were alive in the last minute, the newest first. */
+  readonly processes: readonly ({
+    /** Of this run of the process. */
+    readonly id: string;
+    /** The command that started it. */
+    readonly role: "start" | "serve" | "worker";
+    /** The version of the program. */
+    readonly version: string;
+    /** The newest migration of the program. */
+    readonly schema_version: number;
+    /** The name of the machine. */
+    readonly host: string;
+    /** When it started, in UTC. */
+    readonly started_at: string;
+    /** When it last said that it lives, in UTC. */
+    readonly seen_at: string;
+    /** It has the version of the server that answers. */
+    readonly is_current: boolean;
+  })[];
+  /** The migrations of the database. */
+  readonly schema: {
+    /** The newest that the database has. */
+    readonly version: number;
+    /** The newest of the server that answers. */
+    readonly expected: number;
+  };
+  /** The last comparison with the card processor, and the last check of the ledger. */
+  readonly checks: readonly ({
+    /** Which check: `reconcile` runs every six hours in a worker; `ledger` by `everyshare ledger check`. */
+    readonly name: "reconcile" | "ledger";
+    /** The mode that was compared; null for all of them. */
+    readonly mode: "test" | "live" | null;
+    /** When it ended, in UTC; null when it never ran. */
+    readonly at: string | null;
+    /** What it found that a person must look at; null when it never ran. */
+    readonly differences: number | null;
+    /** The state: `ok`; `attention`: a person should look; `failing`: it does not work now; `unknown`: it never ran. */
+    readonly status: "ok" | "attention" | "failing" | "unknown";
+  })[];
+};
+
+/** A person who may use the desk. */
+export type DeskOperator = {
+  /** The id of the account. */
+  readonly id: string;
+  /** The mail address. */
+  readonly email: string;
+  /** The name; null when there is none. */
+  readonly name: string | null;
+  /** The role at the desk. */
+  readonly role: "admin" | "reviewer" | "support" | "finance";
+  /** Since when. */
+  readonly created_at: string;
+};
+
+/** A person as an operator sees them. */
+export type DeskPerson = {
+  /** The type of this object. */
+  readonly object: "desk_person";
+  /** The id of the account. */
+  readonly id: string;
+  /** The mail address. */
+  readonly email: string;
+  /** The name; null when there is none. */
+  readonly name: string | null;
+  /** The role at the desk; null for a person who is no operator. */
+  readonly operator_role: "admin" | "reviewer" | "support" | "finance" | null;
+  /** The venues in which they have a role. */
+  readonly venues: readonly ({
+    /** The id of the venue. */
+    readonly id: string;
+    /** Its name. */
+    readonly name: string;
+    /** The role. */
+    readonly role: "owner" | "developer" | "finance" | "viewer";
+  })[];
 };
 
 /** A rejection of the version that the reviewer saw. */
@@ -876,6 +1082,118 @@ export type DeskSession = {
   readonly role: "admin" | "reviewer" | "support" | "finance";
   /** The session of this browser. */
   readonly session: AccountSession;
+};
+
+/** A venue as an operator sees it. */
+export type DeskVenue = {
+  /** The type of this object. */
+  readonly object: "desk_venue";
+  /** The id of the venue. */
+  readonly id: string;
+  /** Its name. */
+  readonly name: string;
+  /** Where the venue stands: a `sandbox`, `linked` to a verified venue, `suspended` or `revoked`. */
+  readonly state: "sandbox" | "linked" | "suspended" | "revoked";
+  /** When it was made. */
+  readonly created_at: string;
+  /** Since when it is suspended. */
+  readonly suspended_at: string | null;
+  /** Why it is suspended, for operators alone. */
+  readonly suspension_note: string | null;
+  /** Our fee for new checkouts. */
+  readonly fee: {
+    /** Basis points: hundredths of a percent. */
+    readonly bps: number;
+    /** In minor units (cents). */
+    readonly fixed: number;
+    /** True when it does not always cover what the processor charges. */
+    readonly is_below_cost: boolean;
+    /** Some parties. */
+    readonly parties: readonly ({
+      /** How many guests. */
+      readonly guests: number;
+      /** What each pays, in minor units (cents). */
+      readonly share_amount: number;
+      /** What the fee brings. */
+      readonly fee_amount: number;
+      /** What the processor charges at its list price. */
+      readonly processor_fee_amount: number;
+      /** True when the fee is lower. */
+      readonly is_below_cost: boolean;
+    })[];
+  };
+  /** Its keys, newest first, at most 100. */
+  readonly keys: readonly ({
+    /** The id of the key. */
+    readonly id: string;
+    /** Its name; null when it has none. */
+    readonly name: string | null;
+    /** Its kind. */
+    readonly kind: "secret" | "publishable";
+    /** Its mode. */
+    readonly mode: "test" | "live";
+    /** Enough to recognise it. */
+    readonly hint: string;
+    /** Whether it works. */
+    readonly status: "active" | "expired" | "revoked";
+    /** Its own limit. */
+    readonly writes_per_hour: number;
+    /** Its own limit. */
+    readonly reads_per_hour: number;
+    /** The raised limits; null when they are not raised. */
+    readonly raised: {
+      /** Writes in an hour. */
+      readonly writes_per_hour: number;
+      /** Reads in an hour. */
+      readonly reads_per_hour: number;
+      /** Until when. */
+      readonly until: string;
+    } | null;
+    /** When it was last used, to the minute. */
+    readonly last_used_at: string | null;
+  })[];
+  /** Its people, oldest first. */
+  readonly people: readonly ({
+    /** The id of the account. */
+    readonly id: string;
+    /** The mail address. */
+    readonly email: string;
+    /** The name; null when there is none. */
+    readonly name: string | null;
+    /** The role in the venue. */
+    readonly role: "owner" | "developer" | "finance" | "viewer";
+  })[];
+  /** What it owes. */
+  readonly debts: readonly ({
+    /** The mode. */
+    readonly mode: "test" | "live";
+    /** The currency. */
+    readonly currency: string;
+    /** In minor units (cents). */
+    readonly amount: number;
+  })[];
+};
+
+/** A venue as a line of the desk. */
+export type DeskVenueItem = {
+  /** The type of this object. */
+  readonly object: "desk_venue_item";
+  /** The id of the venue. */
+  readonly id: string;
+  /** Its name. */
+  readonly name: string;
+  /** Where the venue stands: a `sandbox`, `linked` to a verified venue, `suspended` or `revoked`. */
+  readonly state: "sandbox" | "linked" | "suspended" | "revoked";
+  /** When it was made. */
+  readonly created_at: string;
+};
+
+/** A look at a venue as its people see it. */
+export type DeskView = {
+  /** The venue. */
+  readonly venue_id: string;
+  /** Until when the console shows it to this session. */
+  readonly until: string;
 };
 
 /** A guest has disputed a charge with their bank. */
@@ -1222,6 +1540,18 @@ export type InvitationCreate = {
   readonly role: "owner" | "developer" | "finance" | "viewer";
 };
 
+/** Higher limits for a time. */
+export type LimitRaise = {
+  /** The key; every secret key of the venue when absent. */
+  readonly key_id?: string;
+  /** Writes in an hour. */
+  readonly writes_per_hour: number;
+  /** Reads in an hour. */
+  readonly reads_per_hour: number;
+  /** Until when, within 90 days. */
+  readonly until: string;
+};
+
 /** A disputed charge, with its booking and what it costs the venue. */
 export type ListedDispute = {
   /** The type of this object. */
@@ -1364,6 +1694,121 @@ export type LoggedRequestDetail = {
   readonly body: string | null;
   /** True when the body was longer. */
   readonly body_is_cut: boolean;
+};
+
+/** A failed refund that the operator has paid outside of the processor. */
+export type ManualPayment = {
+  /** How it was paid: the reference of the bank transfer, for example. For operators alone. */
+  readonly reference: string;
+};
+
+/** What came of an action at the desk. */
+export type MoneyAction = {
+  /** The id of the checkout or the movement. */
+  readonly id: string;
+  /** Its state now. */
+  readonly status: string;
+};
+
+/** Money that waits or failed, and what can be done. */
+export type MoneyCase = {
+  /** The type of this object. */
+  readonly object: "money_case";
+  /** What it is: the `capture` of a funded checkout, a `refund` to a guest or the `return` of a charge, a `transfer` to the venue or its `reversal`, a `debt` of the venue, a `dispute`. */
+  readonly kind: "capture" | "refund" | "return" | "transfer" | "reversal" | "debt" | "dispute";
+  /** The id of the checkout, the movement or the dispute. */
+  readonly id: string;
+  /** The venue. */
+  readonly venue: {
+    /** The id of the venue. */
+    readonly id: string;
+    /** The name of the venue. */
+    readonly name: string;
+  };
+  /** The checkout that it is about. */
+  readonly checkout_id: string;
+  /** In minor units (cents). */
+  readonly amount: number;
+  /** The currency. */
+  readonly currency: string;
+  /** What happened, in words. */
+  readonly what: string;
+  /** What the processor said last; null when it said nothing. */
+  readonly error: string | null;
+  /** Since when. */
+  readonly since: string;
+  /** How often it was tried. */
+  readonly tries: number;
+  /** When the worker tries it next; null when it does not. */
+  readonly next_try_at: string | null;
+  /** What an operator can do: `retry`, `pay_by_hand`, `write_off`. */
+  readonly actions: readonly ("retry" | "pay_by_hand" | "write_off")[];
+};
+
+/** What needs a person about money, what waits, and whether the books are right. */
+export type MoneyHealth = {
+  /** The type of this object. */
+  readonly object: "money_health";
+  /** The mode. */
+  readonly mode: "test" | "live";
+  /** When it was read. */
+  readonly as_of: string;
+  /** The counts, each of at most 200. */
+  readonly figures: {
+    /** Checkouts that are funded for more than five minutes. */
+    readonly stuck_captures: {
+      /** How many. */
+      readonly count: number;
+      /** Since when the oldest is funded. */
+      readonly oldest_at: string | null;
+    };
+    /** Refunds and returns that failed. */
+    readonly failed_refunds: {
+      /** How many. */
+      readonly count: number;
+      /** Together, in minor units (cents). */
+      readonly amount: number;
+    };
+    /** Transfers and reversals that failed. */
+    readonly failed_payouts: {
+      /** How many. */
+      readonly count: number;
+      /** Together, in minor units (cents). */
+      readonly amount: number;
+    };
+    /** Disputes that are not decided. */
+    readonly open_disputes: {
+      /** How many. */
+      readonly count: number;
+      /** Together, in minor units (cents). */
+      readonly amount: number;
+    };
+    /** What venues owe. */
+    readonly venue_debts: {
+      /** How many. */
+      readonly count: number;
+      /** Together, in minor units (cents). */
+      readonly amount: number;
+    };
+  };
+  /** What an operator must decide, at most 200 of each kind. */
+  readonly needs_person: readonly MoneyCase[];
+  /** What is tried again by itself, the oldest first. */
+  readonly waiting: readonly MoneyCase[];
+  /** The last check of the ledger; null when it was never checked. */
+  readonly books: {
+    /** When it ended. */
+    readonly at: string;
+    /** How many differences need a person. */
+    readonly differences: number;
+  } | null;
+  /** The last comparison with the processor; null when there was none. */
+  readonly reconcile: {
+    /** When it ended. */
+    readonly at: string;
+    /** How many differences need a person. */
+    readonly differences: number;
+  } | null;
 };
 
 /** The body that changes which mails a person gets. */
@@ -2190,6 +2635,12 @@ export type VenueSettings = {
   readonly accent_color: string | null;
   /** Its logo, with https, at most 2048 characters: an image that the service fetches and serves itself; null: none. */
   readonly logo_url: string | null;
+};
+
+/** Why a venue is suspended. */
+export type VenueSuspension = {
+  /** Why, for operators alone. */
+  readonly note: string;
 };
 
 /** The body that changes the settings of a venue. What is absent stays as it is; null clears a value. */

@@ -22,6 +22,7 @@ interface DeskRoute {
 const ROUTES: readonly DeskRoute[] = [
   { path: '/desk/review', group: 'review', load: () => import('./review.tsx') },
   { path: '/desk/review/:id', group: 'review', load: () => import('./review.tsx') },
+  { path: '/desk/money', load: () => import('./money.tsx') },
 ];
 
 export default function Desk(): JSX.Element | null {

@@ -11,6 +11,7 @@ interface Props {
   readonly label: string;
   readonly button: string;
   readonly initial?: string;
+  readonly maxLength?: number;
   readonly isBusy: boolean;
   readonly problem: string | null;
   readonly onClose: () => void;
@@ -18,7 +19,7 @@ interface Props {
 }
 
 export function NoteDialog(props: Props): JSX.Element {
-  const { title, lead, label, button, initial = '', isBusy, problem, onClose, onSubmit } = props;
+  const { title, lead, label, button, initial = '', maxLength = 2000, isBusy, problem, onClose, onSubmit } = props;
   const [note, setNote] = useState(initial);
   const buttons = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -45,7 +46,7 @@ export function NoteDialog(props: Props): JSX.Element {
         value={note}
         onInput={setNote}
         rows={4}
-        maxLength={2000}
+        maxLength={maxLength}
         error={problem}
         isFocused={initial === ''}
       />

@@ -42,7 +42,10 @@ export const FIRST_STEPS: NavigationItem = { to: '/first-steps', name: 'First st
 export const EVERYWHERE: readonly NavigationItem[] = [...MAIN, ...DEVELOPERS, GO_LIVE, ...SETTINGS, FIRST_STEPS];
 
 /** The pages of the desk, by their whole address. */
-export const DESK: readonly NavigationItem[] = [{ to: '/desk/review', name: 'Review queue', icon: 'lines', key: 'R' }];
+export const DESK: readonly NavigationItem[] = [
+  { to: '/desk/review', name: 'Review queue', icon: 'lines', key: 'R' },
+  { to: '/desk/money', name: 'Money health', icon: 'bank', key: 'M' },
+];
 
 export function isWithin(screen: string, to: string): boolean {
   return to === '/' ? screen === '/' : screen === to || screen.startsWith(`${to}/`);

@@ -1,7 +1,8 @@
 -- Creates a checkout in one round trip, or returns why not. Two calls with one key or booking wait for each other on
 -- the unique indexes; the second finds the first one's response. Outcomes: created, replayed, key_reused,
 -- booking_in_progress, overdue (the booking's checkout is past its time: the caller expires it and tries again),
--- not_payable (a live checkout of a venue that the processor cannot pay: its guests must not be charged), refused
+-- suspended (an operator has suspended the venue), not_payable (a live checkout of a venue that the processor cannot
+-- pay: its guests must not be charged), refused
 -- (p_may_create is false), unknown_offering. The loop starts again whenever another transaction committed
 -- first.
 -- An idempotency key is used for p_retention. p_content is the body of the request, and created_by, which no body has.
@@ -49,6 +50,8 @@ begin
       end if;
       return;
     end if;
+    select v.fee_bps, v.fee_fixed, v.suspended_at into v_venue from venues v where v.venue_id = p_venue;
+    if v_venue.suspended_at is not null then outcome := 'suspended'; return; end if;
     if p_mode = 'live' and not exists (
       select 1 from payout_accounts a
       where a.venue_id = p_venue and a.mode = 'live' and a.transfers_status = 'active'
@@ -69,7 +72,6 @@ begin
           where idempotency_keys.created_at <= p_now - p_retention;
       continue when not found;
     end if;
-    select v.fee_bps, v.fee_fixed into v_venue from venues v where v.venue_id = p_venue;
     insert into checkouts (venue_id, checkout_id, mode, status, amount, currency, fee_amount, party_size, pay_by,
         expires_at, description, starts_at, ends_at, location, external_booking_id, offering_external_id, url,
         return_url, cancel_url, metadata, fingerprint, created_at, created_by)

@@ -1,5 +1,5 @@
-// The only file that reads and writes the tables of inbound deliveries and of the objects, bookings and slots that they
-// change.
+// Reads and writes the tables of inbound deliveries and of the objects, bookings and slots that they change.
+// retention-queries.ts deletes from them.
 
 import type { Mode } from '../../../base/config.ts';
 import type { Queryable } from '../../../base/db.ts';
@@ -48,7 +48,15 @@ export async function storeInbound(
   return rows[0] ?? null;
 }
 
-export type InboundStatus = 'pending' | 'applied' | 'ignored' | 'superseded' | 'unmapped' | 'needs_api_read' | 'failed';
+export type InboundStatus =
+  | 'pending'
+  | 'reading'
+  | 'applied'
+  | 'ignored'
+  | 'superseded'
+  | 'unmapped'
+  | 'needs_api_read'
+  | 'failed';
 
 export interface InboundRow {
   readonly id: string;
@@ -153,6 +161,12 @@ export interface DueDelivery {
   readonly attempts: number;
 }
 
+/** What applying needs to know of a delivery, or of an object that was read. */
+export type AppliedDelivery = Pick<
+  DueDelivery,
+  'venue_id' | 'integration_id' | 'provider' | 'defaults' | 'received_at'
+>;
+
 /** Locks the queue until the transaction ends. False: another worker has locked it. */
 export async function lockQueue(tx: Queryable, queue: IntegrationQueue): Promise<boolean> {
   const rows = await tx.query(
@@ -180,8 +194,9 @@ export async function oldestDue(tx: Queryable, queue: IntegrationQueue, now: num
   return rows[0] ?? null;
 }
 
-/** A reason may quote the body: replaces characters that PostgreSQL cannot store. */
-const storable = (reason: string | null): string | null => reason?.replaceAll(/\0|\p{Surrogate}/gu, '\ufffd') ?? null;
+/** A text may quote the body: replaces characters that PostgreSQL cannot store. */
+export const storable = (text: string | null): string | null =>
+  text?.replaceAll(/\0|\p{Surrogate}/gu, '\ufffd') ?? null;
 
 export async function recordOutcome(
   tx: Queryable,
@@ -236,6 +251,23 @@ export async function findObject(tx: Queryable, queue: IntegrationQueue, hash: B
   return rows[0] ?? null;
 }
 
+/** The object as any integration of the venue with the same provider and mode knows it; the newest delivery counts. */
+export async function findSharedObject(
+  tx: Queryable,
+  queue: IntegrationQueue,
+  hash: Buffer,
+): Promise<KnownObject | null> {
+  const rows = await tx.query<KnownObject>(
+    `select o.version::text as version, o.received_at, o.offering_external_id, o.option_seats
+     from integrations mine
+     join integrations i on i.venue_id = mine.venue_id and i.mode = mine.mode and i.provider = mine.provider
+     join hook_objects o on o.venue_id = i.venue_id and o.integration_id = i.integration_id and o.object_hash = $3
+     where mine.venue_id = $1 and mine.integration_id = $2 order by o.received_at desc limit 1`,
+    [queue.venue_id, queue.integration_id, hash],
+  );
+  return rows[0] ?? null;
+}
+
 export async function storeObject(
   tx: Queryable,
   queue: IntegrationQueue,
@@ -251,7 +283,7 @@ export async function storeObject(
     `insert into hook_objects (venue_id, integration_id, object_hash, version, received_at, offering_external_id, option_seats)
      values ($1, $2, $3, $4, $5, $6, $7)
      on conflict (venue_id, integration_id, object_hash) do update
-       set version = excluded.version, received_at = excluded.received_at,
+       set version = greatest(excluded.version, hook_objects.version), received_at = excluded.received_at,
          offering_external_id = coalesce(excluded.offering_external_id, hook_objects.offering_external_id),
          option_seats = excluded.option_seats`,
     [
@@ -270,11 +302,12 @@ export interface KnownBooking {
   readonly version: string | null;
   readonly received_at: string;
   readonly slots_taken: readonly BookedPlaces[];
+  readonly is_canceled: boolean;
 }
 
 export async function findBooking(tx: Queryable, queue: IntegrationQueue, hash: Buffer): Promise<KnownBooking | null> {
   const rows = await tx.query<KnownBooking>(
-    `select version::text as version, received_at, slots_taken from hook_bookings
+    `select version::text as version, received_at, slots_taken, is_canceled from hook_bookings
      where venue_id = $1 and integration_id = $2 and booking_hash = $3`,
     [queue.venue_id, queue.integration_id, hash],
   );
@@ -289,15 +322,17 @@ export async function storeBooking(
     readonly version: string | null;
     readonly receivedAt: string;
     readonly slotsTaken: readonly BookedPlaces[];
+    readonly isCanceled: boolean;
     readonly lastAt: number;
   },
 ): Promise<void> {
   await tx.query(
-    `insert into hook_bookings (venue_id, integration_id, booking_hash, version, received_at, slots_taken, last_at)
-     values ($1, $2, $3, $4, $5, $6, to_timestamp($7 / 1000.0))
+    `insert into hook_bookings as b (venue_id, integration_id, booking_hash, version, received_at, slots_taken,
+       is_canceled, last_at)
+     values ($1, $2, $3, $4, $5, $6, $7, to_timestamp($8 / 1000.0))
      on conflict (venue_id, integration_id, booking_hash) do update
-       set version = excluded.version, received_at = excluded.received_at, slots_taken = excluded.slots_taken,
-         last_at = excluded.last_at`,
+       set version = greatest(excluded.version, b.version), received_at = excluded.received_at,
+         slots_taken = excluded.slots_taken, is_canceled = excluded.is_canceled, last_at = excluded.last_at`,
     [
       queue.venue_id,
       queue.integration_id,
@@ -305,6 +340,7 @@ export async function storeBooking(
       booking.version,
       booking.receivedAt,
       JSON.stringify(booking.slotsTaken),
+      booking.isCanceled,
       booking.lastAt,
     ],
   );
@@ -340,42 +376,4 @@ export async function storeSlotCapacity(
          last_at = excluded.last_at`,
     [venueId, mode, hash, capacity.placesLeft, capacity.canceledBy, capacity.capacityVersion, lastAt],
   );
-}
-
-const DAY_MS = 24 * 3_600_000;
-const DELIVERY_RETENTION_MS = 30 * DAY_MS;
-/** Bodies of ignored deliveries are stored for a day: long enough to apply them again. */
-const IGNORED_BODY_RETENTION_MS = DAY_MS;
-/** A class is planned months ahead, and its next delivery may come only with a booking. */
-const OBJECT_RETENTION_MS = 400 * DAY_MS;
-
-async function deleteIgnoredBodies(db: Queryable, before: number, limit: number): Promise<number> {
-  const deleted = await db.query(
-    `update inbound_deliveries set body = null where ctid = any(array(
-       select ctid from inbound_deliveries
-       where status = 'ignored' and body is not null and received_at < to_timestamp($1 / 1000.0)
-       limit $2 for update skip locked)) and status = 'ignored' returning 1`,
-    [before, limit],
-  );
-  return deleted.length;
-}
-
-/** Deletes deliveries after 30 days, objects after 400 days, bookings and slots 30 days after the slot. */
-export async function deleteOldInbound(db: Queryable, now: number, limit: number): Promise<number> {
-  const deleteBefore = async (table: string, condition: string, before: number): Promise<number> => {
-    const deleted = await db.query(
-      `delete from ${table} where ctid = any(array(
-         select ctid from ${table} where ${condition} < to_timestamp($1 / 1000.0) limit $2)) returning 1`,
-      [before, limit],
-    );
-    return deleted.length;
-  };
-  const counts = [
-    await deleteIgnoredBodies(db, now - IGNORED_BODY_RETENTION_MS, limit),
-    await deleteBefore('inbound_deliveries', 'due_at is null and received_at', now - DELIVERY_RETENTION_MS),
-    await deleteBefore('hook_objects', 'received_at', now - OBJECT_RETENTION_MS),
-    await deleteBefore('hook_bookings', 'last_at', now - DELIVERY_RETENTION_MS),
-    await deleteBefore('hook_slots', 'last_at', now - DELIVERY_RETENTION_MS),
-  ];
-  return Math.max(...counts);
 }

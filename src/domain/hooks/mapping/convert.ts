@@ -41,6 +41,18 @@ export function minorFromDecimal(text: string, currency: string): number {
   return shiftDecimal(text, minorDigits(currency));
 }
 
+/**
+ * From hundredths. For a currency without two decimals no delivery shows whether the provider means hundredths or minor
+ * units, which differ by a factor of 10 or 100.
+ */
+export function minorFromCents(text: string, currency: string): number {
+  if (minorDigits(currency) !== 2)
+    throw new MappingError(
+      `The price is in cents, and ${currency.toUpperCase()} has no cents: send the prices with POST /v1/offerings.`,
+    );
+  return integerOf(text);
+}
+
 /** From a whole number of units; 10^`precision` of them make one major unit. */
 export function minorFromPrecision(text: string, precision: string, currency: string): number {
   const digits = integerOf(precision);

@@ -6,12 +6,13 @@ import type { Defaults } from '../integration.ts';
 import { type BodyScope, itemScopes, textOf, valueAt } from './body.ts';
 import { allHold, holdsForAny } from './conditions.ts';
 import { MappingError } from './convert.ts';
-import { type EventEntry, eventScope, extractEvent } from './event.ts';
+import { eventScope, extractEvent } from './event.ts';
 import {
   type BookedOption,
   bookedOptionsAt,
   choiceOf,
   guestsAt,
+  instantAt,
   type MappedSlot,
   type MappedTier,
   type ObjectEntry,
@@ -31,10 +32,22 @@ export interface Booking {
   readonly options: readonly BookedOption[];
   /** The name of the object that knows how many places the options take. Null: there is none. */
   readonly seatsFrom: string | null;
+  /** When the booking was made, in milliseconds. Null: the body does not say it. */
+  readonly madeAt: number | null;
   /** This item of the booking takes no places. */
   readonly isCanceled: boolean;
   /** The change is ordered by another object than the booking, which states the capacity of the slot. */
   readonly isOrderedBySlot: boolean;
+  /** A canceled booking never becomes active again, so an active state that comes after it is older. */
+  readonly isCancelFinal: boolean;
+}
+
+/** A booking of which no item is left: it gives back what it took. */
+export interface EmptiedBooking {
+  readonly object: MappedObject;
+  readonly isCanceled: boolean;
+  /** The outcome if it has taken nothing. */
+  readonly otherwise: { readonly result: 'ignored' | 'unmapped'; readonly reason: string };
 }
 
 /** The identity of an object of the provider, and its version, which orders deliveries about it. */
@@ -61,6 +74,8 @@ export interface Change {
   /** The names of texts that cannot be used and are left out. */
   readonly unusable: readonly string[];
   readonly tiers: readonly MappedTier[];
+  /** Why the prices cannot be read. A booking still takes its places. Null: they can, or there are none. */
+  readonly tiersProblem: string | null;
   readonly tierMerge: NonNullable<ObjectEntry['tiers']>;
   /** The unit of tiers for which the body states none. Null: the venue’s default. */
   readonly fixedUnit: string | null;
@@ -92,6 +107,7 @@ export interface WholeObject {
 export type Interpretation =
   | { readonly result: 'ignored' | 'needs_api_read' | 'unmapped'; readonly reason: string }
   | { readonly result: 'whole'; readonly whole: WholeObject }
+  | { readonly result: 'emptied'; readonly emptied: EmptiedBooking }
   | { readonly result: 'change'; readonly changes: readonly (Change | UnreadableObject)[] };
 
 /** One body is applied in one transaction, which blocks other writers of the venue. */
@@ -111,15 +127,43 @@ export function interpret(mapping: Mapping, body: unknown, defaults: Defaults): 
   if (object.whole !== undefined) {
     return { result: 'whole', whole: { schema: object.whole, object: objectIdentity(object.order, scope, []) } };
   }
+  return interpretObject(object, entry.action, scope, defaults, MAX_OBJECTS);
+}
+
+/** The changes of the object in a body, or of each item of its list. */
+export function interpretObject(
+  object: ObjectEntry,
+  action: Change['action'],
+  scope: BodyScope,
+  defaults: Defaults,
+  maxObjects: number,
+): Interpretation {
   const { each } = object;
   const all = each === undefined ? [scope] : itemScopes(scope, each);
-  if (all.length === 0) return { result: 'unmapped', reason: `There is nothing at ${each}.` };
   const scopes = all.filter((item) => allHold(object.each_where, item));
-  if (scopes.length === 0)
-    return { result: 'ignored', reason: `No item at ${each} is one that the venue offers at a time.` };
-  if (scopes.length > MAX_OBJECTS)
-    return { result: 'unmapped', reason: `There are ${scopes.length} objects at ${each}; the most is ${MAX_OBJECTS}.` };
-  return { result: 'change', changes: scopes.map((item) => readObject(object, entry, item, defaults)) };
+  if (scopes.length === 0) return interpretEmpty(object, action, scope, all.length);
+  if (scopes.length > maxObjects)
+    return { result: 'unmapped', reason: `There are ${scopes.length} objects at ${each}; the most is ${maxObjects}.` };
+  return { result: 'change', changes: scopes.map((item) => readObject(object, action, item, defaults)) };
+}
+
+/** A list without an item that counts. An absent list says nothing of a booking, unless the booking is canceled. */
+function interpretEmpty(
+  object: ObjectEntry,
+  action: Change['action'],
+  scope: BodyScope,
+  itemCount: number,
+): Interpretation {
+  const { each = '', each_why } = object;
+  const otherwise =
+    itemCount === 0
+      ? ({ result: 'unmapped', reason: `There is nothing at ${each}.` } as const)
+      : ({ result: 'ignored', reason: each_why ?? `No item at ${each} is one that is sold here.` } as const);
+  const isCanceled = action === 'cancel';
+  const isStated = (valueAt(scope, each.slice(0, -2)) ?? null) !== null;
+  if (object.fields['booking.party'] === undefined || !(isCanceled || isStated)) return otherwise;
+  const identity = objectIdentity(object.booking ?? object.order, scope, []);
+  return { result: 'emptied', emptied: { object: identity, isCanceled, otherwise } };
 }
 
 function unknownEvent({ name, provider, events }: Mapping): string {
@@ -130,12 +174,12 @@ function unknownEvent({ name, provider, events }: Mapping): string {
 /** Reads an object completely or not at all; an error in one object does not affect the others. */
 function readObject(
   object: ObjectEntry,
-  entry: EventEntry,
+  action: Change['action'],
   scope: BodyScope,
   defaults: Defaults,
 ): Change | UnreadableObject {
   try {
-    return changeAt(object, entry, scope, defaults);
+    return changeAt(object, action, scope, defaults);
   } catch (error) {
     if (!(error instanceof MappingError)) throw error;
     return { problem: error.message, externalId: readText(object.fields.external_id, scope) };
@@ -152,7 +196,7 @@ function truncate(text: string, maxLength: number | undefined): string {
     : `${characters.slice(0, maxLength - 1).join('')}…`;
 }
 
-function changeAt(object: ObjectEntry, entry: EventEntry, scope: BodyScope, defaults: Defaults): Change {
+function changeAt(object: ObjectEntry, action: Change['action'], scope: BodyScope, defaults: Defaults): Change {
   const { fields } = object;
   const text = (name: string): string | null => readText(fields[name], scope);
   const externalId = text('external_id');
@@ -172,11 +216,12 @@ function changeAt(object: ObjectEntry, entry: EventEntry, scope: BodyScope, defa
     texts[name] = truncate(value, MAX_LENGTHS[name]);
     if (texts[name] !== value) tooLong.push(name);
   }
-  const isCancel = entry.action === 'cancel';
+  const isCancel = action === 'cancel';
   const slot = slotAt(object, scope, timezone);
+  const { tiers, tiersProblem } = readTiers(object, scope, isCancel ? null : currency);
   const isApiOnly = (name: string): boolean => fields[name]?.source === 'api' || fields[name]?.otherwise === 'api';
   return {
-    action: isCancel ? 'cancel' : 'upsert',
+    action,
     object: objectIdentity(object.order, scope, object.each === undefined ? [] : [externalId ?? '']),
     externalId,
     kind,
@@ -184,16 +229,30 @@ function changeAt(object: ObjectEntry, entry: EventEntry, scope: BodyScope, defa
     texts,
     truncated: tooLong,
     unusable,
-    tiers: currency === null || isCancel ? [] : tiersAt(object, scope, currency),
+    tiers,
+    tiersProblem,
     tierMerge: object.tiers ?? 'replace',
     fixedUnit: fields['tier.unit']?.source === 'fixed' ? text('tier.unit') : null,
     slot,
-    isAboutSlot: fields['slot.starts_at']?.source === 'webhook',
+    isAboutSlot: object.whole_offering !== true && fields['slot.starts_at']?.source === 'webhook',
     isWithoutTimezone: slot === null && timezone === null && text('slot.starts_at') !== null,
     booking: bookingAt(object, scope, externalId),
     optionSeats: optionSeatsAt(object, scope),
     apiOnlyFields: ['external_id', 'title', 'tier.amount', 'currency'].filter(isApiOnly),
   };
+}
+
+function readTiers(
+  object: ObjectEntry,
+  scope: BodyScope,
+  currency: string | null,
+): Pick<Change, 'tiers' | 'tiersProblem'> {
+  try {
+    return { tiers: currency === null ? [] : tiersAt(object, scope, currency), tiersProblem: null };
+  } catch (error) {
+    if (!(error instanceof MappingError)) throw error;
+    return { tiers: [], tiersProblem: error.message };
+  }
 }
 
 /** The same rule as in the schema of an offering. */
@@ -211,8 +270,10 @@ function bookingAt(object: ObjectEntry, scope: BodyScope, externalId: string | n
     options,
     seatsFrom:
       object.seats_from === undefined || externalId === null ? null : JSON.stringify([object.seats_from, externalId]),
+    madeAt: instantAt(object.fields['booking.made_at'], scope),
     isCanceled: choiceOf(status, readText(status, scope)) === 'off',
     isOrderedBySlot: object.booking !== undefined,
+    isCancelFinal: object.cancel_is_final === true,
   };
 }
 
@@ -228,7 +289,7 @@ function objectIdentity(order: ObjectEntry['order'], scope: BodyScope, suffix: r
   };
 }
 
-function versionOf(text: string | null, as: 'number' | 'time' | undefined): bigint | null {
+export function versionOf(text: string | null, as: 'number' | 'time' | undefined): bigint | null {
   if (text === null) return null;
   // A time without an offset is read as UTC, so that every machine gets the same version.
   const time = as === 'time' ? Date.parse(/(Z|[+-]\d{2}:?\d{2})$/i.test(text) ? text : `${text}Z`) : Number.NaN;

@@ -2,11 +2,13 @@
 // Pure. A field that the body does not have is left out; a value that cannot be converted throws a MappingError.
 
 import type { Mapping, MappingField } from '../../../../schemas/types.gen.ts';
+import { MAX_CAPACITY } from '../slot-capacity.ts';
 import { type BodyScope, itemScopes, textOf, valueAt } from './body.ts';
 import { allHold, fits } from './conditions.ts';
 import {
   integerOf,
   MappingError,
+  minorFromCents,
   minorFromDecimal,
   minorFromPrecision,
   timeFromDayAndNumber,
@@ -25,7 +27,8 @@ export interface MappedTier {
   readonly unit?: string;
   readonly min_party?: number;
   readonly max_party?: number;
-  readonly fees?: readonly { readonly type: 'tax'; readonly amount: number; readonly included: true }[];
+  /** The tax that the amount includes, in percent of the amount without it; 0: none. Undefined: not stated. */
+  readonly includedTaxPercent?: number;
 }
 
 export interface MappedSlot {
@@ -39,9 +42,6 @@ export interface MappedSlot {
 
 /** The mapping's word for the unit that the venue has stated with `defaults.unit`. */
 export const VENUE_UNIT = 'default';
-
-/** The largest capacity of a slot. */
-const MAX_CAPACITY = 100_000;
 
 export function readText(field: MappingField | undefined, scope: BodyScope): string | null {
   if (field?.source === 'fixed') return field.value ?? null;
@@ -60,54 +60,70 @@ export function choiceOf(field: MappingField | undefined, value: string | null):
 export function guestsAt({ fields }: ObjectEntry, scope: BodyScope): number | null {
   const party = fields['booking.party'];
   if (party?.as !== 'count') return wholeNumber(readText(party, scope));
+  // A list that is absent is not an empty one: the number is not stated.
+  if ((valueAt(scope, (party.path ?? '').replace(/\[\]$/, '')) ?? null) === null) return null;
   return itemScopes(scope, party.path ?? '').filter((item) => allHold(party.where, item)).length;
 }
 
 /** An option that was booked. */
 export interface BookedOption {
+  readonly id: string | null;
   readonly label: string | null;
-  readonly quantity: number;
+  /** Null: not stated. */
+  readonly quantity: number | null;
   /** The places that one unit takes; null: the body does not say. */
   readonly seats: number | null;
 }
 
 export function bookedOptionsAt({ fields }: ObjectEntry, scope: BodyScope): BookedOption[] {
-  const { 'booking.seats': field, 'tier.label': label } = fields;
+  const { 'booking.seats': field, 'tier.external_id': id, 'tier.label': label } = fields;
   if (field?.path === undefined) return [];
   const { path, with: seatsPath } = field;
   const numberAt = (item: BodyScope, at: string | undefined): number | null =>
     at === undefined ? null : wholeNumber(textOf(valueAt(item, at)));
   return itemScopes(scope, path.slice(0, path.lastIndexOf('[]') + 2)).map((item) => ({
+    id: readText(id, item),
     label: readText(label, item),
-    quantity: numberAt(item, path) ?? 0,
+    quantity: numberAt(item, path),
     seats: numberAt(item, seatsPath),
   }));
 }
 
-/** The places that one unit of each option takes, by the option's label. Null: the body does not say it. */
+/** The key of an option's id among the places of options, which are also stored by label. */
+const optionIdKey = (id: string): string => `id:${id}`;
+
+/** The places that one unit of each option takes, by the option's id and by its label. Null: the body does not say it. */
 export function optionSeatsAt(object: ObjectEntry, scope: BodyScope): Readonly<Record<string, number>> | null {
   const { fields, each_tier } = object;
   if (fields['tier.seats'] === undefined || each_tier === undefined) return null;
-  const seats = itemScopes(scope, each_tier).map((item) => ({
-    label: readText(fields['tier.label'], item) ?? '',
-    places: wholeNumber(readText(fields['tier.seats'], item)),
-  }));
-  return Object.fromEntries(seats.flatMap(({ label, places }) => (places === null ? [] : [[label, places]])));
+  const seats = itemScopes(scope, each_tier).flatMap((item): [string, number][] => {
+    const [id, label] = [readText(fields['tier.external_id'], item), readText(fields['tier.label'], item)];
+    const places = wholeNumber(readText(fields['tier.seats'], item));
+    if (places === null) return [];
+    return [[label ?? '', places], ...(id === null ? [] : [[optionIdKey(id), places] as [string, number]])];
+  });
+  return Object.fromEntries(seats);
 }
 
-/** The places that a booking takes: its guests, or those of its options if they are more. */
+/**
+ * The places that a booking takes: the seats of its options if all are known, else its guests or one seat for each
+ * unit, the larger number. Null: the body states neither.
+ */
 export function placesOf(
   guests: number | null,
   options: readonly BookedOption[],
   known: Readonly<Record<string, number>>,
 ): number | null {
-  if (guests === null) return null;
-  const seatsOf = ({ label, seats }: BookedOption): number =>
-    seats ?? (label !== null && Object.hasOwn(known, label) ? known[label] : undefined) ?? 1;
-  const places = Math.max(
-    guests,
-    options.reduce((sum, option) => sum + option.quantity * seatsOf(option), 0),
+  const knownAt = (key: string | null): number | undefined =>
+    key !== null && Object.hasOwn(known, key) ? known[key] : undefined;
+  const counted = options.flatMap(({ id, label, quantity, seats }) =>
+    quantity === null ? [] : [{ quantity, seats: seats ?? knownAt(id && optionIdKey(id)) ?? knownAt(label) }],
   );
+  if (guests === null && counted.length === 0) return null;
+  const sum = counted.reduce((total, { quantity, seats }) => total + quantity * (seats ?? 1), 0);
+  const isComplete =
+    counted.length > 0 && counted.length === options.length && counted.every(({ seats }) => seats !== undefined);
+  const places = isComplete ? sum : Math.max(guests ?? 0, sum);
   if (places > MAX_CAPACITY) throw new MappingError(`${places} are more than a slot has places for.`);
   return places;
 }
@@ -132,7 +148,7 @@ export function tiersAt(object: ObjectEntry, scope: BodyScope, currency: string)
       ...optionalField('unit', unit),
       ...optionalField('min_party', limit('min_party')),
       ...optionalField('max_party', limit('max_party')),
-      ...optionalField('fees', includedTaxAt(fields['tier.fees'], item)),
+      ...optionalField('includedTaxPercent', includedTaxAt(fields['tier.fees'], item)),
     };
     // Two adults are two units of the same tier, so a repeated tier is stored once.
     found.set(tier.external_id ?? tier.label ?? '', tier);
@@ -140,12 +156,26 @@ export function tiersAt(object: ObjectEntry, scope: BodyScope, currency: string)
   return [...found.values()];
 }
 
-/** The tax that the amount contains: the price with tax (`path`) less the price without it (`with`). */
-function includedTaxAt(field: MappingField | undefined, scope: BodyScope): NonNullable<MappedTier['fees']> | null {
+const MAX_PERCENT_DECIMALS = 6;
+
+/**
+ * The tax that the price with tax (`path`) has more than the price without it (`with`), as the percentage with the
+ * fewest decimals that gives this tax for one unit. An amount would be wrong for a party or another price. Null: not
+ * stated, or no percentage that a fee may have.
+ */
+function includedTaxAt(field: MappingField | undefined, scope: BodyScope): number | null {
   const whole = wholeNumber(readText(field, scope));
   const beforeTax = field?.with === undefined ? null : wholeNumber(textOf(valueAt(scope, field.with)));
-  if (field?.as !== 'included_tax' || whole === null || beforeTax === null || whole <= beforeTax) return null;
-  return [{ type: 'tax', amount: whole - beforeTax, included: true }];
+  if (field?.as !== 'included_tax' || whole === null || beforeTax === null) return null;
+  const tax = whole - beforeTax;
+  if (tax <= 0) return 0;
+  if (tax > beforeTax) return null;
+  const exact = (100 * tax) / beforeTax;
+  for (let decimals = 0; decimals < MAX_PERCENT_DECIMALS; decimals++) {
+    const percent = Number(exact.toFixed(decimals));
+    if (Math.round((whole * percent) / (100 + percent)) === tax) return percent;
+  }
+  return Number(exact.toFixed(MAX_PERCENT_DECIMALS));
 }
 
 function optionalField<Name extends string, Value>(name: Name, value: Value | null): { readonly [N in Name]?: Value } {
@@ -158,6 +188,7 @@ function amountAt(field: MappingField | undefined, scope: BodyScope, currency: s
   const text = readText(field, scope);
   if (text === null || field === undefined) return null;
   if (field.as === 'decimal_number' || field.as === 'decimal_string') return minorFromDecimal(text, currency);
+  if (field.as === 'cents') return minorFromCents(text, currency);
   if (field.as !== 'minor_int_with_precision') return integerOf(text);
   const precision = field.with === undefined ? null : textOf(valueAt(scope, field.with));
   if (precision === null) throw new MappingError(`${field.path} has no precision.`);
@@ -167,20 +198,42 @@ function amountAt(field: MappingField | undefined, scope: BodyScope, currency: s
 export function slotAt({ fields }: ObjectEntry, scope: BodyScope, zone: string | null): MappedSlot | null {
   const startsAt = timeAt(fields['slot.starts_at'], scope, zone);
   if (startsAt === null) return null;
+  const endsAt = timeAt(fields['slot.ends_at'], scope, zone);
   return {
     starts_at: startsAt,
     ...optionalField('external_id', readText(fields['slot.external_id'], scope)),
-    ...optionalField('ends_at', timeAt(fields['slot.ends_at'], scope, zone)),
+    // Some systems send the start as the end of a whole day: that is no end.
+    ...optionalField('ends_at', endsAt !== null && Date.parse(endsAt) > Date.parse(startsAt) ? endsAt : null),
     ...optionalField('capacity', capacityAt(fields['slot.capacity'], scope)),
   };
 }
 
 /** Never negative: an overbooked slot has capacity 0. */
 function capacityAt(field: MappingField | undefined, scope: BodyScope): number | null {
+  if (field?.zero_where !== undefined && allHold(field.zero_where, scope)) return 0;
   const capacity = wholeNumber(readText(field, scope));
   const booked = field?.as === 'remaining' ? wholeNumber(textOf(valueAt(scope, field.with ?? ''))) : 0;
   if (capacity === null || booked === null) return null;
-  return Math.min(MAX_CAPACITY, Math.max(0, capacity - booked));
+  return Math.max(0, Math.min(MAX_CAPACITY, capacity - booked, limitAt(field, scope)));
+}
+
+/** What remains of the field's second number. Infinity: there is none. */
+function limitAt(field: MappingField | undefined, scope: BodyScope): number {
+  const numberAt = (path: string): number | null => wholeNumber(textOf(valueAt(scope, path)));
+  const most = field?.limit === undefined ? null : numberAt(field.limit.path);
+  const used = field?.limit === undefined ? null : numberAt(field.limit.with);
+  return most === null || used === null ? Number.POSITIVE_INFINITY : most - used;
+}
+
+/** A time in milliseconds. Null: the body has none, or one that cannot be read; nothing else depends on it. */
+export function instantAt(field: MappingField | undefined, scope: BodyScope): number | null {
+  try {
+    const time = timeAt(field, scope, 'UTC');
+    return time === null ? null : Date.parse(time);
+  } catch (error) {
+    if (!(error instanceof MappingError)) throw error;
+    return null;
+  }
 }
 
 function timeAt(field: MappingField | undefined, scope: BodyScope, zone: string | null): string | null {

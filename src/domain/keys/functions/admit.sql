@@ -27,7 +27,12 @@ begin
     v_hash := p_hashes[position];
     select v.venue_id, v.name, v.linked_at is not null,
         case k.mode when 'live' then v.live_origins else v.origins end, k.key_id, k.kind, k.mode, k.scopes,
-        k.allow_ips, k.writes_per_hour, k.reads_per_hour, k.created_at, k.expires_at
+        k.allow_ips,
+        case when k.raised_until > clock_timestamp() then greatest(k.writes_per_hour, k.raised_writes_per_hour)
+          else k.writes_per_hour end,
+        case when k.raised_until > clock_timestamp() then greatest(k.reads_per_hour, k.raised_reads_per_hour)
+          else k.reads_per_hour end,
+        k.created_at, k.expires_at
       into venue_id, venue_name, venue_linked, venue_origins, key_id, kind, mode, scopes,
         allow_ips, writes_per_hour, reads_per_hour, created_at, expires_at
       from key_routes r

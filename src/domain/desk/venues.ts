@@ -1,0 +1,120 @@
+// The desk's reads about venues: search by name, id, mail address or key, and one venue with what an operator needs.
+
+import type { DeskVenue, DeskVenueItem } from '../../../schemas/types.gen.ts';
+import type { Db } from '../../base/db.ts';
+import { notFound } from '../../base/errors.ts';
+import { isUuid } from '../../base/ids.ts';
+import type { Input, OperationResult } from '../../base/operation.ts';
+import { type DeskCaller, hashOfEmail, sealNameOfAccount } from '../accounts/account.ts';
+import { listPeople, rolesOfAccount } from '../accounts/people-queries.ts';
+import { findAccountByEmail } from '../accounts/queries.ts';
+import { statusOfKey } from '../keys/key.ts';
+import { listKeys, raisedLimits, venuesOfKey } from '../keys/queries.ts';
+import { findDebts } from '../payments/debt-queries.ts';
+import { compareWithListPrice, isBelowCost } from '../payments/list-price.ts';
+import { findVenue, findVenues, searchVenues, type VenueRow } from '../venues/queries.ts';
+
+interface Services {
+  readonly db: Db;
+}
+
+export async function listDeskVenues({ db }: Services, caller: DeskCaller, { query }: Input): Promise<OperationResult> {
+  const text = typeof query.q === 'string' ? query.q.trim() : '';
+  const limit = Number(query.limit);
+  const exact = await findExactly(db, caller, text);
+  const before = typeof query.before === 'string' ? query.before : null;
+  const rows = exact ?? (await searchVenues(db, { text, before, limit }));
+  const data = rows.slice(0, limit);
+  const next_before = exact === null && rows.length > limit ? (data.at(-1)?.id ?? null) : null;
+  return { status: 200, body: { data: data.map(itemView), next_before } };
+}
+
+/** An id, a mail address or a key names its venues; null: it is a part of a name. */
+async function findExactly(db: Db, { seal }: DeskCaller, text: string): Promise<VenueRow[] | null> {
+  if (isUuid(text)) return findVenues(db, [text.toLowerCase()]);
+  if (text.includes('@')) {
+    const account = await findAccountByEmail(db, hashOfEmail(seal, text));
+    const roles = account === null ? [] : await rolesOfAccount(db, account.id);
+    return findVenues(
+      db,
+      roles.map(({ venueId }) => venueId),
+    );
+  }
+  return /^(key|svc|pk)_/.test(text) ? findVenues(db, await venuesOfKey(db, text)) : null;
+}
+
+export function stateOf({ revoked_at, suspended_at, linked }: VenueRow): DeskVenueItem['state'] {
+  if (revoked_at !== null) return 'revoked';
+  if (suspended_at !== null) return 'suspended';
+  return linked ? 'linked' : 'sandbox';
+}
+
+function itemView(venue: VenueRow): DeskVenueItem {
+  const { id, name, created_at } = venue;
+  return { object: 'desk_venue_item', id, name, state: stateOf(venue), created_at };
+}
+
+export async function getDeskVenue({ db }: Services, caller: DeskCaller, { params }: Input): Promise<OperationResult> {
+  return { status: 200, body: await deskVenueView(db, caller, params.id ?? '') };
+}
+
+export async function deskVenueView(db: Db, { seal, now }: DeskCaller, id: string): Promise<DeskVenue> {
+  const venue = isUuid(id) ? await findVenue(db, id) : null;
+  if (venue === null) throw notFound();
+  const [keys, raised, people, debts] = await Promise.all([
+    listKeys(db, venue.id, null),
+    raisedLimits(db, venue.id, now),
+    listPeople(db, venue.id),
+    findDebts(db, venue.id),
+  ]);
+  const raisedOf = new Map(raised.map(({ id: key, ...limits }) => [key, limits]));
+  return {
+    object: 'desk_venue',
+    id: venue.id,
+    name: venue.name,
+    state: stateOf(venue),
+    created_at: venue.created_at,
+    suspended_at: venue.suspended_at,
+    suspension_note: venue.suspension_note,
+    fee: feeView({ bps: venue.fee_bps, fixed: venue.fee_fixed }),
+    keys: keys.slice(0, MAX_KEYS).map((key) => {
+      const limits = raisedOf.get(key.id);
+      return {
+        id: key.id,
+        name: key.name,
+        kind: key.kind,
+        mode: key.mode,
+        hint: key.hint,
+        status: statusOfKey(key, now),
+        writes_per_hour: key.writes_per_hour,
+        reads_per_hour: key.reads_per_hour,
+        raised:
+          limits === undefined
+            ? null
+            : { writes_per_hour: limits.writesPerHour, reads_per_hour: limits.readsPerHour, until: limits.until },
+        last_used_at: key.last_used_at,
+      };
+    }),
+    people: people.map(({ accountId, email, name, role }) => ({
+      id: accountId,
+      email: seal.open(email, sealNameOfAccount(accountId)),
+      name,
+      role,
+    })),
+    debts: debts.map(({ mode, currency, amount }) => ({ mode, currency, amount })),
+  };
+}
+
+const MAX_KEYS = 100;
+
+/** The processor's fee comes out of ours: a fee below it loses money with every checkout. */
+export function feeView(fee: { readonly bps: number; readonly fixed: number }): DeskVenue['fee'] {
+  const parties = compareWithListPrice(fee).map((example) => ({
+    guests: example.guests,
+    share_amount: example.share,
+    fee_amount: example.fee,
+    processor_fee_amount: example.cost,
+    is_below_cost: isBelowCost(example),
+  }));
+  return { ...fee, is_below_cost: parties.some(({ is_below_cost }) => is_below_cost), parties };
+}

@@ -1,0 +1,153 @@
+// Movements of all venues that an operator looks at: failed ones, those that are tried again, overdue ones, and debts.
+
+import type { Mode } from '../../base/config.ts';
+import type { Queryable } from '../../base/db.ts';
+import { requireTransition } from '../../base/transitions.ts';
+import { ENDED_DISPUTE_STATUSES } from './dispute-queries.ts';
+import { MOVEMENT_COLUMNS, type MovementRow } from './movement-queries.ts';
+import { MOVEMENT_TRANSITIONS, type MovementStatus } from './transitions.ts';
+
+export interface TroubledMovement {
+  readonly id: string;
+  readonly venueId: string;
+  readonly kind: MovementRow['kind'];
+  readonly status: MovementStatus;
+  readonly checkoutId: string;
+  readonly amount: number;
+  readonly currency: string;
+  readonly error: string | null;
+  readonly tries: number;
+  readonly since: string;
+  /** When the worker tries it next; null: it does not. */
+  readonly dueAt: string | null;
+}
+
+const COLUMNS = `movement_id as "id", venue_id as "venueId", kind, status, checkout_id as "checkoutId", amount, currency,
+  last_error as "error", lease_token as "tries", utc_micros(first_due_at) as "since", utc_micros(due_at) as "dueAt"`;
+
+/** A movement that was due this long ago, and was not tried, waits for a worker. */
+const OVERDUE = "to_timestamp($2 / 1000.0) - interval '5 minutes'";
+
+/** Failed ones first, the oldest first. */
+export async function troubledMovements(
+  db: Queryable,
+  mode: Mode,
+  now: number,
+  limit: number,
+): Promise<TroubledMovement[]> {
+  return db.query<TroubledMovement>(
+    `select * from (
+       select ${COLUMNS} from movements
+       where mode = $1 and status in ('sending', 'pending', 'failed')
+         and (status = 'failed' or last_error is not null or first_due_at < ${OVERDUE})
+       union all
+       select ${COLUMNS} from movements where mode = $1 and status = 'waiting' and due_at < ${OVERDUE}) m
+     order by status <> 'failed', since, id limit $3`,
+    [mode, now, limit],
+  );
+}
+
+export interface OpenDebt {
+  readonly id: string;
+  readonly venueId: string;
+  readonly checkoutId: string;
+  readonly amount: number;
+  readonly currency: string;
+  readonly error: string | null;
+  readonly since: string;
+}
+
+/** Reversals that venues owe, the oldest first. */
+export async function openDebts(db: Queryable, mode: Mode, limit: number): Promise<OpenDebt[]> {
+  return db.query<OpenDebt>(
+    `select movement_id as "id", venue_id as "venueId", checkout_id as "checkoutId",
+       owed_amount - settled_amount as "amount", currency, last_error as "error", utc_micros(first_due_at) as "since"
+     from movements where owed_amount > settled_amount and mode = $1 order by first_due_at, movement_id limit $2`,
+    [mode, limit],
+  );
+}
+
+export interface OpenDispute {
+  readonly id: string;
+  readonly venueId: string;
+  readonly checkoutId: string;
+  readonly amount: number;
+  readonly currency: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly since: string;
+}
+
+/** Oldest first. Few charges are disputed. */
+export async function openDisputes(db: Queryable, mode: Mode, limit: number): Promise<OpenDispute[]> {
+  return db.query<OpenDispute>(
+    `select dispute_id as "id", venue_id as "venueId", checkout_id as "checkoutId", amount, currency, status, reason,
+       utc_micros(opened_at) as "since"
+     from disputes where mode = $1 and status <> all($2) order by opened_at, dispute_id limit $3`,
+    [mode, ENDED_DISPUTE_STATUSES, limit],
+  );
+}
+
+export async function findMovement(
+  db: Queryable,
+  venueId: string,
+  id: string,
+): Promise<Pick<MovementRow, 'kind' | 'status' | 'checkoutId' | 'amount' | 'currency' | 'mode'> | null> {
+  const rows = await db.query<MovementRow>(
+    `select ${MOVEMENT_COLUMNS} from movements where venue_id = $1 and movement_id = $2`,
+    [venueId, id],
+  );
+  return rows[0] ?? null;
+}
+
+/** The next call uses another key: the processor replays its refusal for the old one. Null: it is not failed. */
+export async function retryFailedMovement(
+  tx: Queryable,
+  venueId: string,
+  id: string,
+  now: number,
+): Promise<MovementRow | null> {
+  requireTransition('movement', MOVEMENT_TRANSITIONS, 'failed', 'waiting');
+  const rows = await tx.query<MovementRow>(
+    `update movements set status = 'waiting', due_at = to_timestamp($3 / 1000.0), first_due_at = to_timestamp($3 / 1000.0),
+       key_number = key_number + 1
+     where venue_id = $1 and movement_id = $2 and status = 'failed' returning ${MOVEMENT_COLUMNS}`,
+    [venueId, id, now],
+  );
+  return rows[0] ?? null;
+}
+
+/** What waits for its next try is due now. A transfer before its payout time stays. False: it is not tried again. */
+export async function hurryMovement(tx: Queryable, venueId: string, id: string, now: number): Promise<boolean> {
+  const rows = await tx.query(
+    `update movements set due_at = least(due_at, to_timestamp($3 / 1000.0))
+     where venue_id = $1 and movement_id = $2
+       and (status in ('sending', 'pending') or (status = 'waiting' and due_at <= to_timestamp($3 / 1000.0))) returning 1`,
+    [venueId, id, now],
+  );
+  return rows.length === 1;
+}
+
+export interface WrittenOffDebt {
+  readonly mode: Mode;
+  readonly checkoutId: string;
+  readonly currency: string;
+  /** What was written off of it before. */
+  readonly before: number;
+}
+
+/** The venue no longer owes it. Null: it does not owe exactly this amount, and nothing is written. */
+export async function recordWriteOff(
+  tx: Queryable,
+  venueId: string,
+  id: string,
+  amount: number,
+): Promise<WrittenOffDebt | null> {
+  const rows = await tx.query<WrittenOffDebt>(
+    `update movements set settled_amount = settled_amount + $3, written_off_amount = written_off_amount + $3
+     where venue_id = $1 and movement_id = $2 and owed_amount - settled_amount = $3 and $3 > 0
+     returning mode, checkout_id as "checkoutId", currency, written_off_amount - $3 as "before"`,
+    [venueId, id, amount],
+  );
+  return rows[0] ?? null;
+}

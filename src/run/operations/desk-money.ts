@@ -1,0 +1,76 @@
+// What the desk calls about money. Each action needs a fresh code, since it moves money or gives it up.
+
+import { payByHand, retryCapture, retryMovement, writeOffDebt } from '../../domain/desk/money-actions.ts';
+import { getMoneyHealth } from '../../domain/desk/money-health.ts';
+import type { AppOperation } from '../app-operation.ts';
+import { only, plain } from './shapes.ts';
+
+const DESK = { kind: 'external', audience: 'desk', tag: 'Desk', auth: 'desk' } as const;
+const ACTION = {
+  ...DESK,
+  method: 'POST',
+  effect: 'write',
+  stepUp: 'always',
+  errors: ['not_found', 'conflict'],
+} as const;
+
+export const deskMoney: readonly AppOperation[] = [
+  {
+    ...DESK,
+    id: 'getMoneyHealth',
+    method: 'GET',
+    path: '/desk/api/money',
+    summary: 'Get what needs a person about money',
+    description:
+      'Failed refunds, transfers and reversals, debts and disputes; what is tried again by itself; the last reconcile and ledger check.',
+    effect: 'read',
+    query: {
+      type: 'object',
+      properties: {
+        mode: { type: 'string', enum: ['test', 'live'], default: 'live', description: 'The mode.' },
+      },
+      additionalProperties: false,
+    },
+    responses: { 200: plain('What needs a person, and what waits.', 'money_health') },
+    run: getMoneyHealth,
+  },
+  {
+    ...ACTION,
+    id: 'retryCapture',
+    path: '/desk/api/money/venues/{venue_id}/checkouts/{id}/retry',
+    summary: 'Charge the cards of a funded checkout now',
+    description: 'A card that is charged is never charged again. 409 `not_funded`: nothing is left to charge.',
+    responses: { 200: plain('The checkout and its status.', 'money_action', { status: 'completed' }) },
+    run: retryCapture,
+  },
+  {
+    ...ACTION,
+    id: 'retryMovement',
+    path: '/desk/api/money/venues/{venue_id}/movements/{id}/retry',
+    summary: 'Try a refund, transfer or reversal again',
+    description:
+      'The worker sends it within a second. A failed one uses another key at the processor. 409 `not_retryable`: it is done, or not due yet.',
+    responses: { 200: plain('The movement and its status.', 'money_action') },
+    run: retryMovement,
+  },
+  {
+    ...ACTION,
+    id: 'payByHand',
+    path: '/desk/api/money/venues/{venue_id}/movements/{id}/pay_by_hand',
+    summary: 'Record that a failed refund was paid outside',
+    description: 'It is never sent again. The ledger has it as paid elsewhere. 409 `not_failed`: it has not failed.',
+    body: only('manual_payment'),
+    responses: { 200: plain('The refund and its status.', 'money_action', { status: 'closed' }) },
+    run: payByHand,
+  },
+  {
+    ...ACTION,
+    id: 'writeOffDebt',
+    path: '/desk/api/money/venues/{venue_id}/movements/{id}/write_off',
+    summary: 'Write off what a venue owes',
+    description: 'The loss is ours, and the ledger has it. 409 `debt_changed`: the venue owes another amount by now.',
+    body: only('debt_write_off'),
+    responses: { 200: plain('The debt.', 'money_action', { status: 'written_off' }) },
+    run: writeOffDebt,
+  },
+];

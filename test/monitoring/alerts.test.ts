@@ -1,0 +1,295 @@
+// Each rule of deploy/prometheus/rules.yml is silent in a healthy world, and fires when the world is driven into the state
+// that it is about. It is evaluated over real scrapes: a rule over a series that does not exist never fires.
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { packageRoot } from '../../src/base/package-root.ts';
+import { sandboxSender, sendDueMessages } from '../../src/domain/members/messages/send.ts';
+import { recordProcess } from '../../src/domain/monitoring/process-queries.ts';
+import { mailSender } from '../../src/main/mail-sender.ts';
+import { smsSender } from '../../src/main/sms-sender.ts';
+import { makeLoopMetrics } from '../../src/worker/loop-metrics.ts';
+import { LOOPS, type WorkerServices } from '../../src/worker/loops.ts';
+import { type ObserveStep, runLoops } from '../../src/worker/worker.ts';
+import { disputeTools } from '../support/disputes.ts';
+import { commandLine } from '../support/run-command.ts';
+import { CARDS, type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
+import {
+  callUnreachableProcessor,
+  loseRequestLog,
+  openMonitoredWorld,
+  queueToSend,
+  whileTransactionsWait,
+} from './driven-world.ts';
+import { Evaluation } from './promql.ts';
+import { type Sample, scrape } from './scrape.ts';
+
+interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly for: string;
+  readonly labels: { readonly severity: string };
+  readonly annotations: { readonly summary: string; readonly runbook: string };
+}
+
+const read = (...path: string[]): string => readFileSync(join(packageRoot, ...path), 'utf8');
+const { groups } = parse(read('deploy', 'prometheus', 'rules.yml')) as { groups: { rules: Rule[] }[] };
+const RULES = groups.flatMap(({ rules }) => rules);
+
+let opened: Awaited<ReturnType<typeof openMonitoredWorld>>;
+let venue: TestVenue;
+let url: string;
+let observeStep: ObserveStep;
+let healthy: Sample[];
+const query = (sql: string): Promise<unknown> => opened.world.db.query(sql);
+
+/** A scrape of new figures, with what Prometheus adds to each sample. */
+async function prometheus(target = url): Promise<Sample[]> {
+  opened.clock.aheadMs += 20_000;
+  const added = { job: 'everyshare', instance: target };
+  const found = await scrape(target).catch(() => null);
+  const samples = (found ?? []).map((sample) => ({ ...sample, labels: { ...sample.labels, ...added } }));
+  return [...samples, { name: 'up', labels: added, value: found === null ? 0 : 1 }];
+}
+
+beforeAll(async () => {
+  opened = await openMonitoredWorld({ REQUEST_LOG: 'on', TEXTS_PER_HOUR: '5', ALLOW_INSECURE_TARGETS: '1' });
+  url = opened.world.urls[0] ?? '';
+  observeStep = makeLoopMetrics(opened.monitoring.metrics);
+  venue = await openTestVenue(opened.world);
+  const held = await venue.collecting();
+  await venue.pay(held.id, held.shares[0].id, CARDS.good);
+  const endpoint = { url: 'https://127.0.0.1:8443/hooks', events: ['checkout.created'] };
+  expect((await venue.post('/v1/webhook_endpoints', endpoint)).status).toBe(201);
+  await withoutTable('offerings', () => venue.get('/v1/offerings'));
+  await prometheus();
+  healthy = await prometheus();
+});
+afterAll(async () => {
+  await opened.shutdown.run();
+  await opened.world.close();
+});
+
+async function withoutTable<T>(table: string, work: () => Promise<T>): Promise<T> {
+  await query(`alter table ${table} rename to renamed_table`);
+  try {
+    return await work();
+  } finally {
+    await query(`alter table renamed_table rename to ${table}`);
+  }
+}
+
+async function times(count: number, work: () => Promise<unknown>): Promise<void> {
+  for (let done = 0; done < count; done++) await work();
+}
+
+async function failLoop(): Promise<void> {
+  const loops = LOOPS.filter(({ name }) => name === 'link-ready-venues').map((loop) => ({
+    ...loop,
+    intervalSeconds: 0.01,
+  }));
+  const { log, services } = opened.world.context;
+  let failures = 0;
+  const worker = runLoops(loops, { log, payments: services } as unknown as WorkerServices, (step) => {
+    failures += step.isFailed ? 1 : 0;
+    observeStep(step);
+  });
+  await withoutTable('venue_go_live', async () => {
+    for (let tries = 0; failures < 5 && tries < 500; tries++) await delay(10);
+  });
+  await worker.close();
+}
+
+async function failRefund(): Promise<void> {
+  const checkout = await venue.collecting({ party_size: 2, amount: 20_000 });
+  await venue.payAll(checkout, ['4000000000007726', CARDS.good]);
+  await venue.finishDueWork(checkout.id);
+  await venue.post(`/v1/checkouts/${checkout.id}/refund`);
+  await opened.world.work();
+  await query(`update movements set status = 'failed', due_at = null, last_error = 'test' where status = 'pending'`);
+}
+
+async function openDispute(): Promise<void> {
+  const completed = await venue.runTestHelper((await venue.create()).id, 'complete');
+  const [intent] = await venue.intents(completed.id);
+  const disputes = disputeTools(opened.world, venue);
+  await disputes.open(intent?.id ?? '', 1_000);
+  await disputes.deliverEvents(intent?.id ?? '');
+}
+
+async function sendCodes(): Promise<void> {
+  await times(5, () => queueToSend(opened.world, 0, 'code'));
+  await sendDueMessages({ ...opened.world.context.services, sender: sandboxSender }, 50);
+}
+
+/** Drives the world into the state, and gives the scrape if it must be taken in that state. */
+const STATES: Readonly<Record<string, () => Promise<unknown>>> = {
+  EveryshareDown: () => prometheus('http://127.0.0.1:1'),
+  async EveryshareNoWorker() {
+    await query(`update processes set seen_at = seen_at - interval '1 hour'`);
+    const samples = await prometheus();
+    await query(`update processes set seen_at = seen_at + interval '1 hour'`);
+    return samples;
+  },
+  EveryshareFiguresMissing: () => withoutTable('checks', prometheus),
+  async EveryshareFiguresOld() {
+    await query(
+      `update figures set computed_at = now() - interval '10 minutes', leased_until = now() + interval '1 hour'`,
+    );
+    const samples = await prometheus();
+    await query(`update figures set leased_until = '-infinity'`);
+    return samples;
+  },
+  EveryshareServerErrors: () => withoutTable('offerings', () => times(7, () => venue.get('/v1/offerings'))),
+  async EveryshareMoneyLoopBehind() {
+    await query(`update holds set due_at = now() - interval '10 minutes' where status = 'held'`);
+  },
+  EveryshareLoopBehind: () => queueToSend(opened.world, -1_200_000),
+  EveryshareLoopFailing: failLoop,
+  async EveryshareCaptureStuck() {
+    const funded = await venue.collecting();
+    await venue.payAll(funded, [CARDS.captureFailsForAWhile]);
+    await query(`update shares set held_at = now() - interval '1 hour' where checkout_id = '${funded.id}'`);
+  },
+  async EveryshareHoldsLapsing() {
+    await query(`update holds set capture_before = now() + interval '1 hour' where status = 'held'`);
+  },
+  EveryshareMovementsFailed: failRefund,
+  EveryshareDisputesOpen: openDispute,
+  async EveryshareBooksDiffer() {
+    await failRefund();
+    await commandLine(opened.world).run('reconcile', '--mode', 'test');
+  },
+  async EveryshareReconcileOld() {
+    await commandLine(opened.world).run('reconcile', '--mode', 'test');
+    await query(`update checks set at = now() - interval '2 days' where name = 'reconcile'`);
+  },
+  EveryshareProcessorUnavailable: () => times(4, () => callUnreachableProcessor(opened.monitoring)),
+  async EveryshareEndpointsFailing() {
+    await query(
+      `update endpoint_queues set failures = 5, due_at = now() - interval '1 second', last_success_at = null`,
+    );
+  },
+  async EveryshareTextsFailing() {
+    const sender = opened.monitoring.services.countTexts(smsSender({ twilio: null, sandboxSms: false }));
+    await times(4, () => sender.send('', '', 1).catch(() => undefined));
+  },
+  async EveryshareMailsFailing() {
+    const sender = opened.monitoring.services.countMails(mailSender({ mail: null, sandboxMail: false }));
+    await times(4, () => sender.send({ to: '', title: '', text: '' }).catch(() => undefined));
+  },
+  EveryshareTextLimitNear: sendCodes,
+  async EveryshareReviewWaits() {
+    const [offering] = opened.world.context.registry.get('offering').examples as Json[];
+    expect((await venue.post('/v1/offerings', offering)).status).toBeLessThan(300);
+    await query(`update offerings set changed_at = now() - interval '3 days'`);
+  },
+  async EveryshareCallsRefused() {
+    const { key } = await opened.world.key(venue.venueId, { readsPerHour: 1 });
+    await times(103, () => opened.world.call('GET', '/v1/me', { key }));
+  },
+  EveryshareDatabasePoolFull: () => whileTransactionsWait(opened.world, prometheus),
+  async EveryshareEventLoopSlow() {
+    await prometheus();
+    // Several times: the 99th percentile has to show it on a busy machine too, whose scrape takes a while.
+    await times(4, async () => {
+      const until = performance.now() + 600;
+      while (performance.now() < until);
+      await delay(15);
+    });
+  },
+  EveryshareRequestLogDropped: () => loseRequestLog(opened.world, venue, url),
+  async EveryshareVersionsDiffer() {
+    const now = opened.clock.aheadMs + Date.now();
+    const earlier = {
+      id: opened.world.context.ids.uuid(),
+      role: 'worker',
+      version: '0.0.1',
+      schemaVersion: 1,
+    } as const;
+    const row = { ...earlier, host: 'app-1', startedAt: now, seenAt: now + 60_000, outcomes: {} };
+    await recordProcess(opened.world.db, row);
+    // The clock of the figures is ahead of that of the heartbeat.
+    await query(`update processes set seen_at = seen_at + interval '1 hour'`);
+  },
+};
+
+const firing = (expr: string, before: Sample[], after: Sample[]): readonly Sample[] =>
+  new Evaluation(expr, { before, after, at: Date.now() / 1000 }).run();
+
+describe('the alert rules', () => {
+  it('each have a duration, a severity, a sentence, and a section of the guide that names them', () => {
+    const guide = read('docs', 'guides', 'incidents.md');
+    const sections = new Map(
+      guide.split(/^## /m).map((section) => {
+        const title = section.split('\n', 1)[0] ?? '';
+        return [
+          title
+            .toLowerCase()
+            .replaceAll(/[^a-z0-9 -]/g, '')
+            .replaceAll(' ', '-'),
+          section,
+        ];
+      }),
+    );
+    for (const rule of RULES) {
+      expect(rule.for).toMatch(/^\d+[mh]$/);
+      expect(['critical', 'warning', 'info']).toContain(rule.labels.severity);
+      const [page, anchor = ''] = rule.annotations.runbook.split('#');
+      expect([rule.alert, page, sections.get(anchor)?.includes(`\`${rule.alert}\``)]).toEqual([
+        rule.alert,
+        'docs/guides/incidents.md',
+        true,
+      ]);
+    }
+    expect(RULES.map(({ alert }) => alert).sort()).toEqual(Object.keys(STATES).sort());
+  });
+
+  it('are silent in a healthy world', () => {
+    const loud = RULES.filter(({ expr }) => firing(expr, healthy, healthy).length > 0);
+    expect(loud.map(({ alert }) => alert)).toEqual([]);
+  });
+
+  it.each(RULES)('$alert fires in its state', async ({ alert, expr }) => {
+    const before = await prometheus();
+    const scraped = await STATES[alert]?.();
+    const after = Array.isArray(scraped) ? (scraped as Sample[]) : await prometheus();
+    expect(firing(expr, before, after).length).toBeGreaterThan(0);
+  });
+});
+
+describe('the dashboard', () => {
+  interface Panel {
+    readonly title: string;
+    readonly type: string;
+    readonly targets?: readonly { readonly expr: string }[];
+  }
+  const dashboard = JSON.parse(read('deploy', 'grafana', 'everyshare.json')) as { panels: Panel[] };
+  const panels = dashboard.panels.filter(({ type }) => type !== 'row');
+
+  it('asks in every panel for series that exist', () => {
+    const names = opened.monitoring.metrics.registry.getMetricsAsArray().map(({ name }) => name);
+    const known = new Set(names.flatMap((name) => [name, `${name}_count`, `${name}_sum`, `${name}_bucket`]));
+    const scrapes = { before: healthy, after: healthy, at: 0 };
+    expect(panels.length).toBeGreaterThan(15);
+    const unknown = panels.flatMap(({ title, targets = [] }) => {
+      expect([title, targets.length > 0]).toEqual([title, true]);
+      return targets.flatMap(({ expr }) => {
+        const evaluation = new Evaluation(expr, scrapes);
+        evaluation.run();
+        return [...evaluation.names].filter((name) => !known.has(name) && name !== 'up');
+      });
+    });
+    expect(unknown).toEqual([]);
+  });
+
+  it('has each series of money and of queues in a panel', () => {
+    const asked = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)).join(' ');
+    const names = opened.monitoring.metrics.registry.getMetricsAsArray().map(({ name }) => name);
+    const wanted = names.filter((name) => /_(money|loop|checkouts|holds|movements|disputes|review|deliver)/.test(name));
+    expect(wanted.filter((name) => !asked.includes(name))).toEqual([]);
+  });
+});

@@ -1,0 +1,181 @@
+// Money at the desk: what is stuck is found, tried again, paid by hand or written off, each once, and the books stay right.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { checkLedger } from '../../src/domain/checkouts/accounting/check-ledger.ts';
+import { createOperator, deskOf, type TestOperator } from '../support/desk-client.ts';
+import { commandLine } from '../support/run-command.ts';
+import { CARDS, type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
+
+const REFUND_FAILS = '4000000000005126';
+
+let world: TestWorld;
+let venue: TestVenue;
+let ines: TestOperator;
+let desk: ReturnType<typeof deskOf>;
+beforeAll(async () => {
+  world = await openTestWorld({ env: { PAYOUT_DELAY_HOURS: '24' } });
+  ines = await createOperator(world.context, 'finance');
+  desk = deskOf(world, ines);
+});
+afterAll(() => world.close());
+beforeEach(async () => {
+  world.processor.api.faults.clear();
+  venue = await openTestVenue(world);
+  await venue.setFee(0, 0);
+});
+
+const health = async (): Promise<Json> => (await desk('GET', '/money?mode=test')).json;
+const casesOf = async (list: 'needs_person' | 'waiting', kind: string): Promise<Json[]> =>
+  (await health())[list].filter((one: Json) => one.venue.id === venue.venueId && one.kind === kind);
+const at = (id: string, action: string): string => `/money/venues/${venue.venueId}/movements/${id}/${action}`;
+const actionsOn = async (subject: string): Promise<string[]> =>
+  (
+    await world.db.query<{ action: string; actor: string }>(
+      'select action, actor from audit_log where subject = $1 and actor = $2 order by audit_id',
+      [subject, `operator ${ines.accountId}`],
+    )
+  ).map(({ action }) => action);
+
+async function expectBooksAgree(): Promise<void> {
+  expect((await checkLedger(world.db)).problems).toEqual([]);
+}
+
+/** All cards are held, and the processor does not answer captures. */
+async function stuckCapture(): Promise<string> {
+  world.processor.api.faults.set({ rules: [{ id: 'down', on: 'payment_intents.capture', kind: 'error_500' }] });
+  const checkout = await venue.collecting({ party_size: 2, amount: 20_000 });
+  await venue.payAll(checkout, [CARDS.good, CARDS.good]);
+  await world.db.query(
+    "update shares set held_at = held_at - interval '6 minutes' where checkout_id = $1 and held_at is not null",
+    [checkout.id],
+  );
+  return checkout.id;
+}
+
+describe('a stuck capture', () => {
+  it('is found after five minutes, tried again and completed', async () => {
+    const id = await stuckCapture();
+    expect(await casesOf('waiting', 'capture')).toMatchObject([
+      { id, amount: 20_000, what: '0 of 2 cards are charged', actions: ['retry'], next_try_at: expect.any(String) },
+    ]);
+    world.processor.api.faults.clear();
+    const path = `/money/venues/${venue.venueId}/checkouts/${id}/retry`;
+    const done = await desk('POST', path);
+    expect([done.status, done.json]).toEqual([200, { id, status: 'completed' }]);
+    expect(await venue.chargedAtProcessor(id)).toBe(20_000);
+    const twice = await desk('POST', path);
+    expect([twice.status, twice.json.error.reason]).toEqual([409, 'not_funded']);
+    expect(await casesOf('waiting', 'capture')).toEqual([]);
+    expect(await actionsOn(id)).toEqual(['capture.retry']);
+    await expectBooksAgree();
+  });
+});
+
+/** Two shares of 100.00, all refunded; the first refund fails after it was done. */
+async function failedRefund(): Promise<{ checkoutId: string; id: string }> {
+  const checkout = await venue.collecting({ party_size: 2, amount: 20_000 });
+  await venue.payAll(checkout, [REFUND_FAILS, CARDS.good]);
+  await venue.finishDueWork(checkout.id);
+  expect((await venue.post(`/v1/checkouts/${checkout.id}/refund`)).status).toBe(200);
+  await world.work();
+  world.processorClock.aheadMs += 31_000;
+  await venue.finishDueWork(checkout.id);
+  const [found] = await casesOf('needs_person', 'refund');
+  return { checkoutId: checkout.id, id: found.id };
+}
+
+describe('a failed refund', () => {
+  it('needs a person, and is sent again under another key when an operator says so', async () => {
+    const { checkoutId, id } = await failedRefund();
+    expect(await casesOf('needs_person', 'refund')).toMatchObject([
+      { id, amount: 10_000, error: 'expired_or_canceled_card', actions: ['retry', 'pay_by_hand'] },
+    ]);
+    const retried = await desk('POST', at(id, 'retry'));
+    expect([retried.status, retried.json]).toEqual([200, { id, status: 'waiting' }]);
+    expect(await casesOf('needs_person', 'refund')).toEqual([]);
+    await venue.finishDueWork(checkoutId);
+    expect(await actionsOn(id)).toEqual(['movement.retry']);
+    await expectBooksAgree();
+  });
+
+  it('is paid by hand once, and never sent again', async () => {
+    const { checkoutId, id } = await failedRefund();
+    const body = { reference: 'SEPA 4711' };
+    const both = await Promise.all([
+      desk('POST', at(id, 'pay_by_hand'), body),
+      desk('POST', at(id, 'pay_by_hand'), body),
+    ]);
+    const statuses = both.map(({ status }) => status).sort();
+    expect(statuses[0]).toBe(200);
+    expect([404, 409]).toContain(statuses[1]);
+    const retry = await desk('POST', at(id, 'retry'));
+    expect([retry.status, retry.json.error.reason]).toEqual([409, 'not_retryable']);
+    await venue.finishDueWork(checkoutId);
+    expect(await venue.balances(checkoutId)).toEqual({ processor_balance: 10_000, paid_elsewhere: -10_000 });
+    expect(await actionsOn(id)).toEqual(['refund.close']);
+    await expectBooksAgree();
+  });
+});
+
+/** The venue was paid, its account is empty, and the guests got everything back. */
+async function debt(amount: number): Promise<Json> {
+  const checkout = await venue.completed({ amount, party_size: 2 });
+  await venue.finishDueWork(checkout.id);
+  const [account] = await world.db.query<{ id: string }>(
+    'select account_id as id from payout_accounts where venue_id = $1 and mode = $2',
+    [venue.venueId, venue.mode],
+  );
+  await venue.stripe.rawRequest('POST', '/sandbox/payouts', { account: account?.id });
+  expect((await venue.post(`/v1/checkouts/${checkout.id}/refund`, {})).status).toBe(200);
+  await venue.finishDueWork(checkout.id);
+  return (await casesOf('needs_person', 'debt'))[0];
+}
+
+describe('what a venue owes', () => {
+  it('is written off once, by the amount that was shown, and its later payouts are whole', async () => {
+    const owed = await debt(10_000);
+    expect(owed).toMatchObject({ amount: 5_000, actions: ['write_off'] });
+    const path = at(owed.id, 'write_off');
+    const other = await desk('POST', path, { amount: 4_999, note: 'Closed for good.' });
+    expect([other.status, other.json.error.reason]).toEqual([409, 'debt_changed']);
+    const body = { amount: 5_000, note: 'Closed for good.' };
+    const both = await Promise.all([desk('POST', path, body), desk('POST', path, body)]);
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
+    expect(await actionsOn(owed.id)).toEqual(['debt.write_off']);
+    await expectBooksAgree();
+    for (const rest of await casesOf('needs_person', 'debt'))
+      expect((await desk('POST', at(rest.id, 'write_off'), { amount: rest.amount, note: 'Closed.' })).status).toBe(200);
+    const later = await venue.completed({ amount: 8_000, party_size: 2 });
+    await venue.finishDueWork(later.id);
+    const [sent] = await world.db.query<{ sent: number }>(
+      "select sum(coalesce(sent_amount, amount))::integer as sent from movements where checkout_id = $1 and kind = 'transfer'",
+      [later.id],
+    );
+    expect(sent?.sent).toBe(8_000);
+    await expectBooksAgree();
+  });
+});
+
+describe('the books', () => {
+  it('are shown as the last ledger check and the last reconcile left them', async () => {
+    await venue.completed({ amount: 8_000, party_size: 2 });
+    const cli = commandLine(world);
+    await cli.run('ledger', 'check');
+    await cli.run('reconcile', '--mode', 'test');
+    const { books, reconcile } = await health();
+    expect(books).toEqual({ at: expect.any(String), differences: 0 });
+    expect(reconcile).toEqual({ at: expect.any(String), differences: expect.any(Number) });
+  });
+});
+
+describe('an unknown checkout or movement', () => {
+  it.each([
+    'movements/0197f2c4-6a10-7c3e-9b1d-5f2a8c4e7d10/retry',
+    'movements/nonsense/retry',
+    'checkouts/chk_unknown/retry',
+  ])('%s is not found', async (path) => {
+    expect((await desk('POST', `/money/venues/${venue.venueId}/${path}`)).status).toBe(404);
+    expect((await desk('POST', `/money/venues/nonsense/${path}`)).status).toBe(404);
+  });
+});

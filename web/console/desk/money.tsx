@@ -1,0 +1,276 @@
+// Money health: what needs a person, then what is tried again by itself, and whether the books are right.
+
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { useAction } from '../client/action.ts';
+import { useAddressQuery } from '../client/address-query.ts';
+import { useLoad } from '../client/load.ts';
+import type { MoneyCase, MoneyHealth } from '../client/types.gen.ts';
+import { showToast } from '../shell/announce.tsx';
+import { Button, Id } from '../ui/controls.tsx';
+import { ago, count, dateTime, money, number, time } from '../ui/format.ts';
+import { Icon, type IconName } from '../ui/icon.tsx';
+import { Banner, Empty, Failed, Page, Section, Shown, Stat, Stats, Table } from '../ui/parts.tsx';
+import { useCommand } from './frame.tsx';
+import { NoteDialog } from './note-dialog.tsx';
+import { desk, mayMoveMoney } from './session.ts';
+
+const EVERY_MS = 10_000;
+
+export default function MoneyScreen(): JSX.Element {
+  const address = useAddressQuery();
+  const mode = address.get('mode') === 'test' ? 'test' : 'live';
+  const loaded = useLoad((signal) => desk.getMoneyHealth({ mode }, { signal }), [mode], EVERY_MS);
+  useCommand(`npx everyshare reconcile --mode ${mode} --days 2 --json`);
+  return (
+    <Page
+      title="Money health"
+      lead={`What needs a person, then what is merely waiting. ${mode === 'live' ? 'Live' : 'Test'} mode alone.`}
+      actions={
+        <div class="chips">
+          {(['live', 'test'] as const).map((one) => (
+            <a
+              key={one}
+              href={one === 'live' ? '/desk/money' : '/desk/money?mode=test'}
+              aria-current={one === mode ? 'true' : undefined}
+            >
+              {one === 'live' ? 'Live' : 'Test'}
+            </a>
+          ))}
+        </div>
+      }
+    >
+      <Shown loaded={loaded}>
+        {(health) => (
+          <div class="desk-money">
+            <Figures health={health} />
+            <Cases
+              title="Needs a person"
+              note="an operator must decide"
+              empty="Nothing needs you."
+              cases={health.needs_person}
+              onDone={loaded.reload}
+            />
+            <Cases
+              title="Waiting, tried again by itself"
+              note="no card is charged twice"
+              empty="Nothing waits."
+              cases={health.waiting}
+              onDone={loaded.reload}
+            />
+            <Books health={health} />
+            <p class="quiet">As of {time(health.as_of)}; the page reads again every ten seconds.</p>
+          </div>
+        )}
+      </Shown>
+    </Page>
+  );
+}
+
+function Figures({ health }: { readonly health: MoneyHealth }): JSX.Element {
+  const { stuck_captures, failed_refunds, failed_payouts, open_disputes, venue_debts } = health.figures;
+  const sum = ({ amount }: { readonly amount: number }, words: string): string =>
+    amount === 0 ? 'none' : `${money(amount, 'usd')} ${words}`;
+  return (
+    <Stats>
+      <Stat
+        icon="turn"
+        label="Stuck captures"
+        figure={number(stuck_captures.count)}
+        note={stuck_captures.oldest_at === null ? 'none' : `oldest ${ago(stuck_captures.oldest_at)}`}
+      />
+      <Stat
+        icon="back"
+        label="Failed refunds"
+        figure={number(failed_refunds.count)}
+        note={sum(failed_refunds, 'owed to guests')}
+      />
+      <Stat
+        icon="bank"
+        label="Failed payouts"
+        figure={number(failed_payouts.count)}
+        note={sum(failed_payouts, 'owed to venues')}
+      />
+      <Stat
+        icon="warning"
+        label="Open disputes"
+        figure={number(open_disputes.count)}
+        note={sum(open_disputes, 'disputed')}
+      />
+      <Stat icon="card" label="Venues owe" figure={number(venue_debts.count)} note={sum(venue_debts, 'to take back')} />
+      <Stat
+        icon="tick"
+        label="Books"
+        figure={health.books === null ? '–' : health.books.differences === 0 ? 'add up' : 'differ'}
+        note={health.books === null ? 'never checked' : `checked ${ago(health.books.at)}`}
+      />
+    </Stats>
+  );
+}
+
+interface CasesProps {
+  readonly title: string;
+  readonly note: string;
+  readonly empty: string;
+  readonly cases: readonly MoneyCase[];
+  readonly onDone: () => Promise<void>;
+}
+
+function Cases({ title, note, empty, cases, onDone }: CasesProps): JSX.Element {
+  return (
+    <Section title={title} aside={<span class="quiet">{note}</span>}>
+      {cases.length === 0 ? (
+        <Empty>{empty}</Empty>
+      ) : (
+        <Table caption={title} head={['What', '-Venue', '-Id', '>Amount', '-Why', '-Next', '']}>
+          {cases.map((one) => (
+            <CaseRow key={`${one.kind} ${one.id}`} one={one} onDone={onDone} />
+          ))}
+        </Table>
+      )}
+    </Section>
+  );
+}
+
+const LOOKS: Readonly<Record<MoneyCase['kind'], readonly [string, IconName, string]>> = {
+  capture: ['Capture', 'turn', 'amber'],
+  refund: ['Refund', 'back', 'red'],
+  return: ['Return', 'back', 'red'],
+  transfer: ['Payout', 'bank', 'red'],
+  reversal: ['Reversal', 'bank', 'red'],
+  debt: ['Venue owes', 'card', 'red'],
+  dispute: ['Dispute', 'warning', 'amber'],
+};
+
+function CaseRow({ one, onDone }: { readonly one: MoneyCase; readonly onDone: () => Promise<void> }): JSX.Element {
+  const [word, icon, color] = LOOKS[one.kind];
+  return (
+    <tr>
+      <td>
+        <span class={`state ${color}`}>
+          <Icon name={icon} /> {word}
+        </span>
+        <div class="quiet">{one.what}</div>
+      </td>
+      <td class="wide-only">
+        <a class="link" href={`/desk/venues/${one.venue.id}`}>
+          {one.venue.name}
+        </a>
+      </td>
+      <td class="wide-only">
+        <Id id={one.checkout_id} />
+      </td>
+      <td class="number">{money(one.amount, one.currency)}</td>
+      <td class="wide-only quiet">
+        {one.error ?? '–'}
+        {one.tries > 0 && `; ${count(one.tries, 'try', 'tries')}`}
+      </td>
+      <td class="wide-only quiet">
+        {one.next_try_at === null ? `since ${dateTime(one.since)}` : `next ${dateTime(one.next_try_at)}`}
+      </td>
+      <td class="deed-cell">{mayMoveMoney() && <Deeds one={one} onDone={onDone} />}</td>
+    </tr>
+  );
+}
+
+function Deeds({ one, onDone }: { readonly one: MoneyCase; readonly onDone: () => Promise<void> }): JSX.Element {
+  const [asking, setAsking] = useState<'pay_by_hand' | 'write_off' | null>(null);
+  const act = useAction(async (deed: MoneyCase['actions'][number], note: string) => {
+    await run(one, deed, note);
+    setAsking(null);
+    showToast(DONE[deed]);
+    await onDone();
+  });
+  return (
+    <>
+      {one.actions.includes('retry') && (
+        <Button isBusy={act.isBusy} onClick={() => void act.run('retry', '')}>
+          Try now
+        </Button>
+      )}
+      {one.actions.includes('pay_by_hand') && (
+        <Button onClick={() => setAsking('pay_by_hand')}>Paid another way…</Button>
+      )}
+      {one.actions.includes('write_off') && <Button onClick={() => setAsking('write_off')}>Write off…</Button>}
+      {act.error !== undefined && <Failed error={act.error} />}
+      {asking !== null && (
+        <NoteDialog
+          title={
+            asking === 'pay_by_hand'
+              ? `Paid ${money(one.amount, one.currency)} another way`
+              : `Write off ${money(one.amount, one.currency)}`
+          }
+          lead={
+            asking === 'pay_by_hand'
+              ? 'You have paid this guest outside of the processor. The refund is never sent again.'
+              : `${one.venue.name} no longer owes it, and the loss is ours. Its later payouts are whole.`
+          }
+          label={asking === 'pay_by_hand' ? 'Reference of the payment' : 'Why'}
+          button={asking === 'pay_by_hand' ? 'Mark as paid' : `Write off ${money(one.amount, one.currency)}`}
+          maxLength={500}
+          isBusy={act.isBusy}
+          problem={act.problemAt(asking === 'pay_by_hand' ? '/reference' : '/note')}
+          onClose={() => setAsking(null)}
+          onSubmit={(note) => void act.run(asking, note)}
+        />
+      )}
+    </>
+  );
+}
+
+const DONE: Readonly<Record<MoneyCase['actions'][number], string>> = {
+  retry: 'Tried again.',
+  pay_by_hand: 'Marked as paid.',
+  write_off: 'Written off.',
+};
+
+async function run(one: MoneyCase, deed: MoneyCase['actions'][number], note: string): Promise<void> {
+  if (deed === 'pay_by_hand') await desk.payByHand(one.venue.id, one.id, { reference: note });
+  else if (deed === 'write_off') await desk.writeOffDebt(one.venue.id, one.id, { amount: one.amount, note });
+  else if (one.kind === 'capture') await desk.retryCapture(one.venue.id, one.id);
+  else await desk.retryMovement(one.venue.id, one.id);
+}
+
+function Books({ health: { books, reconcile } }: { readonly health: MoneyHealth }): JSX.Element {
+  return (
+    <div class="desk-books">
+      <Section title="The books">
+        {books === null ? (
+          <Empty snippet="npx everyshare ledger check">The ledger was not checked yet.</Empty>
+        ) : (
+          <CheckLine check={books} right="It adds up and agrees with what happened." command="ledger check" />
+        )}
+      </Section>
+      <Section title="Reconcile" aside={<span class="quiet">every 6 hours</span>}>
+        {reconcile === null ? (
+          <Empty snippet="npx everyshare reconcile">The processor’s records were not compared yet.</Empty>
+        ) : (
+          <CheckLine check={reconcile} right="The processor’s records and ours agree." command="reconcile" />
+        )}
+      </Section>
+    </div>
+  );
+}
+
+function CheckLine(props: {
+  readonly check: NonNullable<MoneyHealth['books']>;
+  readonly right: string;
+  readonly command: string;
+}): JSX.Element {
+  const { check, right, command } = props;
+  if (check.differences > 0)
+    return (
+      <Banner color="red" icon="alert">
+        <b>{count(check.differences, 'difference')}</b> at {dateTime(check.at)}. Stop what moves money by hand, and read{' '}
+        <code>npx everyshare {command}</code>.
+      </Banner>
+    );
+  return (
+    <p>
+      <span class="state green">
+        <Icon name="check" /> {dateTime(check.at)}
+      </span>{' '}
+      {right}
+    </p>
+  );
+}

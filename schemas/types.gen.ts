@@ -1348,6 +1348,128 @@ export type DeskFee = {
   readonly fixed: number;
 };
 
+/** The health of the installation: queues, senders, card processors, processes and checks. Computed at most every 15 seconds. */
+export type DeskHealth = {
+  /** The type of this object. */
+  readonly object: "health";
+  /** When the figures were computed, in UTC. */
+  readonly computed_at: string;
+  /** The worst of all parts. `ok`; `attention`: a person should look; `failing`: it does not work now. */
+  readonly status: "ok" | "attention" | "failing";
+  /** The rows that wait for each loop of the worker, those that people wait for first. */
+  readonly queues: readonly ({
+    /** The loop. */
+    readonly name: string;
+    /** Rows that are due, counted up to 10,000. */
+    readonly waiting: number;
+    /** There are more. */
+    readonly is_capped: boolean;
+    /** Since when the oldest has been due, in UTC; null when none is. */
+    readonly oldest_due_at: string | null;
+    /** The same as an age; 0 when none is due. */
+    readonly oldest_age_seconds: number;
+    /** The state: `ok`; `attention`: a person should look; `failing`: it does not work now. */
+    readonly status: "ok" | "attention" | "failing";
+  })[];
+  /** What waits for review. */
+  readonly review: {
+    /** Objects, counted up to 10,000. */
+    readonly waiting: number;
+    /** There are more. */
+    readonly is_capped: boolean;
+    /** Since when the oldest waits, in UTC; null when none does. */
+    readonly oldest_at: string | null;
+    /** The same as an age; 0 when none waits. */
+    readonly oldest_age_seconds: number;
+  };
+  /** The webhook endpoints of all venues. */
+  readonly endpoints: {
+    /** Endpoints that get events, failing ones included. */
+    readonly active: number;
+    /** Active ones with something to send and no success in the last hour. */
+    readonly failing: number;
+    /** Endpoints that get no events. */
+    readonly disabled: number;
+  };
+  /** The senders of texts and mails. */
+  readonly senders: readonly ({
+    /** What it sends. */
+    readonly kind: "texts" | "mails";
+    /** Which one it is: `sandbox` stores them to be read at `/sandbox/outbox`; `none`: nothing is sent. */
+    readonly sender: "twilio" | "smtp" | "sandbox" | "none";
+    /** Messages that are due, counted up to 10,000. */
+    readonly waiting: number;
+    /** Since when the oldest has been due, in UTC; null when none is. */
+    readonly oldest_due_at: string | null;
+    /** Messages of the last hour that were sent, or stored by the sandbox. */
+    readonly sent_last_hour: number;
+    /** Messages of the last hour that failed for good. */
+    readonly failed_last_hour: number;
+    /** The last success of the last day, in UTC; null when there is none. */
+    readonly last_sent_at: string | null;
+    /** When the last message of the last day was created that failed for good, in UTC; null when there is none. */
+    readonly last_failed_at: string | null;
+    /** Why it failed; null when none did. */
+    readonly last_error: string | null;
+    /** The state: `ok`; `attention`: a person should look; `failing`: it does not work now; `unknown`: nothing was sent in the last day. */
+    readonly status: "ok" | "attention" | "failing" | "unknown";
+  })[];
+  /** The card processors. */
+  readonly processors: readonly ({
+    /** The mode. */
+    readonly mode: "test" | "live";
+    /** Which one it is. */
+    readonly name: "stripe" | "sandbox";
+    /** When a server or worker last got an answer, in UTC, within a day; null when none did. */
+    readonly last_success_at: string | null;
+    /** When a call last got no answer, in UTC, within a day; null when all did. */
+    readonly last_failure_at: string | null;
+    /** Why; null when all calls got an answer. */
+    readonly last_failure: string | null;
+    /** The state: `ok`; `attention`: a person should look; `failing`: it does not work now; `unknown`: it was not called in the last day. */
+    readonly status: "ok" | "attention" | "failing" | "unknown";
+  })[];
+  /** Servers and workers that were alive in the last minute, the newest first. */
+  readonly processes: readonly ({
+    /** Of this run of the process. */
+    readonly id: string;
+    /** The command that started it. */
+    readonly role: "start" | "serve" | "worker";
+    /** The version of the program. */
+    readonly version: string;
+    /** The newest migration of the program. */
+    readonly schema_version: number;
+    /** The name of the machine. */
+    readonly host: string;
+    /** When it started, in UTC. */
+    readonly started_at: string;
+    /** When it last said that it lives, in UTC. */
+    readonly seen_at: string;
+    /** It has the version of the server that answers. */
+    readonly is_current: boolean;
+  })[];
+  /** The migrations of the database. */
+  readonly schema: {
+    /** The newest that the database has. */
+    readonly version: number;
+    /** The newest of the server that answers. */
+    readonly expected: number;
+  };
+  /** The last comparison with the card processor, and the last check of the ledger. */
+  readonly checks: readonly ({
+    /** Which check: `reconcile` runs every six hours in a worker; `ledger` by `everyshare ledger check`. */
+    readonly name: "reconcile" | "ledger";
+    /** The mode that was compared; null for all of them. */
+    readonly mode: "test" | "live" | null;
+    /** When it ended, in UTC; null when it never ran. */
+    readonly at: string | null;
+    /** What it found that a person must look at; null when it never ran. */
+    readonly differences: number | null;
+    /** The state: `ok`; `attention`: a person should look; `failing`: it does not work now; `unknown`: it never ran. */
+    readonly status: "ok" | "attention" | "failing" | "unknown";
+  })[];
+};
+
 /** A person who may use the desk. */
 export type DeskOperator = {
   /** The id of the account. */
@@ -2460,7 +2582,7 @@ export type Mapping = {
       /** The form of the version. */
       readonly version_as?: "number" | "time";
     };
-    /** Where each field of an offering comes from; every field is listed. tier.* and slot.* are the fields of a price tier and of a slot, currency belongs to a tier, timezone to cutoff_minutes belong to the availability. booking.party says how many places a booking subtracts from its slot, booking.seats how many its options use (this counts if all are known, else the larger number), tier.seats how many places one unit of the option takes, booking.status whether the booking is canceled. */
+    /** Where each field of an offering comes from; every field is listed. tier.* and slot.* are the fields of a price tier and of a slot, currency belongs to a tier, timezone to cutoff_minutes belong to the availability. booking.party says how many places a booking subtracts from its slot, booking.seats how many its options use (this counts if all are known, else the larger number), tier.seats how many places one unit of the option takes, booking.status whether the booking is canceled, booking.made_at when it was made: places left that were stated later include it. */
     readonly fields: { readonly [name: string]: MappingField };
   })[];
 };

@@ -13,10 +13,13 @@ import type { Log } from '../base/log.ts';
 import { isLoopback } from '../base/network.ts';
 import { makeOutbound, type Outbound } from '../base/outbound/outbound.ts';
 import { type LookUpText, makeTextLookup } from '../base/outbound/text-records.ts';
+import { packageRoot, packageVersion } from '../base/package-root.ts';
 import type { Random } from '../base/random.ts';
 import { makeContract } from '../base/schema/contract.ts';
 import { type Registry, readRegistry } from '../base/schema/registry.ts';
 import { makeValidator, type Validator } from '../base/schema/validate.ts';
+import { buildSchemaVersion } from '../base/schema-check.ts';
+import { schemaFolders } from '../base/schema-files.ts';
 import { makeSeal } from '../base/seal.ts';
 import { CheckoutChanges } from '../domain/checkouts/guests/checkout-changes.ts';
 import type { ProgressServices } from '../domain/checkouts/guests/progress.ts';
@@ -26,6 +29,8 @@ import type { GoLiveSettings } from '../domain/go-live/checklist.ts';
 import { type Mappings, readMappings } from '../domain/hooks/mapping/read-mappings.ts';
 import { makeRunOnce } from '../domain/idempotency/run-once.ts';
 import { makeTokens, type Tokens } from '../domain/members/tokens.ts';
+import { type FiguresReader, makeFiguresReader } from '../domain/monitoring/figures.ts';
+import type { InstallationSettings } from '../domain/monitoring/show-health.ts';
 import type { Processors } from '../domain/payments/processor.ts';
 
 /** What a folder of schemas says. It holds no state of a context, so several contexts can share it. */
@@ -51,6 +56,8 @@ export interface AppContext extends CommandServices, Schemas {
       readonly mappings: Mappings;
       readonly consoleUrl: () => string;
       readonly requestLogDays: number;
+      readonly figures: FiguresReader;
+      readonly installation: InstallationSettings;
       readonly serviceUrl: () => string;
       readonly goLive: GoLiveSettings;
       readonly lookUpText: LookUpText;
@@ -136,6 +143,8 @@ export function makeContext(options: ContextOptions): AppContext {
       hasMail: config.mail !== null || config.sandboxMail,
       tokens,
       runOnce: makeRunOnce(db, seal),
+      figures: makeFiguresReader({ db, clock, log }),
+      installation: installationSettings(config),
       eventFeeds: new EventFeeds({ db, clock, log }),
       checkoutChanges: new CheckoutChanges({ db, log }),
     },
@@ -154,6 +163,20 @@ function consoleUrlAt(base: string): string {
   const url = new URL(`${base}/console`);
   if (isLoopback(url.hostname)) url.hostname = 'localhost';
   return url.href;
+}
+
+function installationSettings({ twilio, sandboxSms, mail, sandboxMail }: Config): InstallationSettings {
+  let schemaVersion: number | undefined;
+  return {
+    version: packageVersion(),
+    // Read when it is asked for: commands do not need it.
+    get schemaVersion() {
+      schemaVersion ??= buildSchemaVersion(schemaFolders(packageRoot));
+      return schemaVersion;
+    },
+    textSender: twilio !== null ? 'twilio' : sandboxSms ? 'sandbox' : 'none',
+    mailSender: mail !== null ? 'smtp' : sandboxMail ? 'sandbox' : 'none',
+  };
 }
 
 function phoneSettings({ sandboxSms: isSandbox, phoneCountries }: Config): PhoneSettings {

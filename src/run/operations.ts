@@ -21,6 +21,7 @@ import { consoleRequests } from './operations/console-requests.ts';
 import { consoleVenue } from './operations/console-venue.ts';
 import { consoleWebhooks } from './operations/console-webhooks.ts';
 import { desk } from './operations/desk.ts';
+import { deskHealth } from './operations/desk-health.ts';
 import { deskMoney } from './operations/desk-money.ts';
 import { deskVenues } from './operations/desk-venues.ts';
 import { events } from './operations/events.ts';
@@ -61,6 +62,7 @@ export const operations: readonly AppOperation[] = [
   ...consoleNotifications,
   ...desk,
   ...deskMoney,
+  ...deskHealth,
   ...deskVenues,
 ];
 

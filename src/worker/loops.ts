@@ -23,7 +23,7 @@ import { deleteOldDrafts } from '../domain/checkouts/party/draft-queries.ts';
 import type { PaymentServices } from '../domain/checkouts/payment-services.ts';
 import { type LinkServices, linkReadyVenues } from '../domain/go-live/link-when-ready.ts';
 import { type ApplyServices, applyDueDeliveries } from '../domain/hooks/apply-due-deliveries.ts';
-import { deleteOldInbound } from '../domain/hooks/deliveries/queries.ts';
+import { deleteOldInbound } from '../domain/hooks/deliveries/retention-queries.ts';
 import { deleteOldResponses } from '../domain/idempotency/stored-responses.ts';
 import { deleteOldImages, fetchDueImages } from '../domain/images/fetch-images.ts';
 import { recordAlive } from '../domain/installation/record-gaps.ts';

@@ -7,8 +7,15 @@ import type { Queryable } from '../../base/db.ts';
 import type { OfferingContent } from '../offerings/offering.ts';
 import { allocateTimestamps } from '../venues/page-timestamps.ts';
 import { applyWholeObject } from './apply-custom.ts';
-import { applyBooking, type BookingChange, isCancellation } from './bookings.ts';
-import { type DueDelivery, findBooking, findObject, type KnownBooking, storeObject } from './deliveries/queries.ts';
+import { applyBooking, type BookingChange, type BookingEffect, isCancellation } from './bookings.ts';
+import {
+  type DueDelivery,
+  findBooking,
+  findObject,
+  findSharedObject,
+  type KnownBooking,
+  storeObject,
+} from './deliveries/queries.ts';
 import { hashOf, isOlder, isSameVersion, isUndoneCancellation, orderingOf } from './delivery-order.ts';
 import { readBody } from './mapping/body.ts';
 import { MappingError } from './mapping/convert.ts';
@@ -74,7 +81,7 @@ export async function applyDelivery(
         : { change, outcome: await applyChange(tx, context, delivery, change, known, existing) },
     );
   if (booking === null) return combineOutcomes(results.map((result) => result.outcome));
-  const changedOfferings = await applyBooking(tx, context, delivery, known, {
+  const effects = await applyBooking(tx, context, delivery, known, {
     object: booking,
     changes: results.filter((result): result is BookingChange => result.change !== null),
     isPartial: readable.length < results.length,
@@ -82,7 +89,7 @@ export async function applyDelivery(
   });
   return combineOutcomes(
     results.map(({ change, outcome: result }) =>
-      change === null ? result : outcomeWithBooking({ change, outcome: result }, changedOfferings, existing),
+      change === null ? result : outcomeWithBooking({ change, outcome: result }, effects, existing),
     ),
   );
 }
@@ -99,7 +106,7 @@ async function applyEmptiedBooking(
   const update = { object, changes: [], isPartial: false, isCanceled };
   const [changed] = await applyBooking(tx, context, delivery, known, update);
   if (changed === undefined) return outcome(otherwise.result, otherwise.reason, null);
-  return withNotes(outcome('applied', null, changed[0]), changed[1]);
+  return withNotes(outcome('applied', null, changed[0]), changed[1].notes);
 }
 
 /** A booking that names only its options takes as many places as an earlier delivery about the product said. */
@@ -111,7 +118,7 @@ async function withKnownSeats(
   const { booking } = change;
   if (booking === null || booking.seatsFrom === null || booking.options.every(({ seats }) => seats !== null))
     return change;
-  const product = await findObject(tx, delivery, hashOf(booking.seatsFrom));
+  const product = await findSharedObject(tx, delivery, hashOf(booking.seatsFrom));
   try {
     const party = placesOf(booking.party, booking.options, product?.option_seats ?? {});
     return { ...change, booking: { ...booking, party } };
@@ -128,19 +135,23 @@ async function withKnownSeats(
  */
 function outcomeWithBooking(
   { change, outcome: result }: BookingChange,
-  changedOfferings: ReadonlyMap<string, readonly string[]>,
+  effects: ReadonlyMap<string, BookingEffect>,
   existing: ReadonlySet<string>,
 ): Outcome {
   const { status, offering, reason } = result;
-  const notes = offering === null ? undefined : changedOfferings.get(offering);
+  const effect = offering === null ? undefined : effects.get(offering);
   const withReason = (more: string): Outcome => ({ ...result, reason: reason === null ? more : `${reason} ${more}` });
   if (status === 'applied') {
     const isStated = change.slot?.capacity !== undefined;
-    const takesNothing = notes === undefined && !isStated && offering !== null && existing.has(offering);
+    const takesNothing = effect === undefined && !isStated && offering !== null && existing.has(offering);
+    if (effect?.isCounted === false) return withReason(INCLUDED_BEFORE);
     return takesNothing ? withReason(NO_SLOT_WITH_CAPACITY) : result;
   }
-  if (notes === undefined) return result;
-  return status === 'ignored' ? withNotes(outcome('applied', null, offering), notes) : withReason(COUNTED_ALL_THE_SAME);
+  if (effect === undefined) return result;
+  if (!effect.isCounted) return status === 'ignored' ? { ...result, reason: INCLUDED_BEFORE } : result;
+  return status === 'ignored'
+    ? withNotes(outcome('applied', null, offering), effect.notes)
+    : withReason(COUNTED_ALL_THE_SAME);
 }
 
 /** The id of the offering, if PostgreSQL can store it. */
@@ -170,6 +181,8 @@ const NOTHING_CHANGED = 'The offering has a slot at that time, and the delivery 
 const NO_CAPACITY_STATED =
   'The offering has no slot at that time, and the delivery does not say how many places it has: send the slot with POST /v1/offerings.';
 const NO_SLOT_WITH_CAPACITY = 'The booking takes no places: the offering has no slot with a capacity at that time.';
+const INCLUDED_BEFORE =
+  'The booking takes no places: it was made before the offering was sent, so the places left include it.';
 const NOTHING_TO_RETURN =
   'Nothing is given back: the booking has taken no places since the capacity of its slot was last stated.';
 const UNKNOWN_BOOKING =
@@ -329,6 +342,6 @@ async function offeringOfParent(
   delivery: DueDelivery,
   { partOf }: MappedObject,
 ): Promise<string | null> {
-  const parent = partOf === null ? null : await findObject(tx, delivery, hashOf(partOf));
+  const parent = partOf === null ? null : await findSharedObject(tx, delivery, hashOf(partOf));
   return parent?.offering_external_id ?? null;
 }

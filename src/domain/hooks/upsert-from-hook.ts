@@ -6,7 +6,7 @@ import { type FieldProblem, Problem } from '../../base/errors.ts';
 import { type BadText, type JsonValue, parseStrictJson } from '../../base/json/parse.ts';
 import { MAX_PAGE_BYTES } from '../../base/page.ts';
 import type { Caller } from '../keys/caller.ts';
-import type { OfferingContent } from '../offerings/offering.ts';
+import type { OfferingContent, OfferingRow } from '../offerings/offering.ts';
 import { findByExternalIds } from '../offerings/queries.ts';
 import { upsertOfferings } from '../offerings/upsert-offerings.ts';
 import { factsFor } from '../venues/venue.ts';
@@ -42,8 +42,12 @@ export async function contentOf(
   context: HookContext,
   externalId: string,
 ): Promise<OfferingContent | null> {
+  return (await offeringOf(tx, context, externalId))?.content ?? null;
+}
+
+export async function offeringOf(tx: Queryable, context: HookContext, externalId: string): Promise<OfferingRow | null> {
   const found = await findByExternalIds(tx, context.venue.id, context.mode, [externalId]);
-  return found.get(externalId)?.content ?? null;
+  return found.get(externalId) ?? null;
 }
 
 /** A custom system uses the venue's own ids, like POST /v1/offerings, so it claims no ownership of offerings. */

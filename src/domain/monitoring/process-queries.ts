@@ -64,3 +64,12 @@ export async function livingProcesses(db: Queryable, now: number): Promise<Proce
     [now],
   );
 }
+
+/** Those seen in the last day. */
+export async function recentProcesses(db: Queryable, now: number): Promise<ProcessRow[]> {
+  return db.query<ProcessRow>(
+    `select ${COLUMNS} from processes where seen_at > to_timestamp($1 / 1000.0) - interval '1 day'
+     order by seen_at desc limit ${MAX_LISTED}`,
+    [now],
+  );
+}

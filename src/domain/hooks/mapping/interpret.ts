@@ -12,6 +12,7 @@ import {
   bookedOptionsAt,
   choiceOf,
   guestsAt,
+  instantAt,
   type MappedSlot,
   type MappedTier,
   type ObjectEntry,
@@ -31,6 +32,8 @@ export interface Booking {
   readonly options: readonly BookedOption[];
   /** The name of the object that knows how many places the options take. Null: there is none. */
   readonly seatsFrom: string | null;
+  /** When the booking was made, in milliseconds. Null: the body does not say it. */
+  readonly madeAt: number | null;
   /** This item of the booking takes no places. */
   readonly isCanceled: boolean;
   /** The change is ordered by another object than the booking, which states the capacity of the slot. */
@@ -251,6 +254,7 @@ function bookingAt(object: ObjectEntry, scope: BodyScope, externalId: string | n
     options,
     seatsFrom:
       object.seats_from === undefined || externalId === null ? null : JSON.stringify([object.seats_from, externalId]),
+    madeAt: instantAt(object.fields['booking.made_at'], scope),
     isCanceled: choiceOf(status, readText(status, scope)) === 'off',
     isOrderedBySlot: object.booking !== undefined,
     isCancelFinal: object.cancel_is_final === true,

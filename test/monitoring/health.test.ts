@@ -1,0 +1,112 @@
+// What operators see of the health of the installation, and the heartbeats behind it.
+
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { computeFigures } from '../../src/domain/monitoring/figures.ts';
+import { startHeartbeat } from '../../src/domain/monitoring/heartbeat.ts';
+import { livingProcesses } from '../../src/domain/monitoring/process-queries.ts';
+import { showHealth } from '../../src/domain/monitoring/show-health.ts';
+import { createOperator, deskOf } from '../support/desk-client.ts';
+import { commandLine } from '../support/run-command.ts';
+import { CARDS, type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
+import { callUnreachableProcessor, openMonitoredWorld, queueToSend } from './driven-world.ts';
+
+let opened: Awaited<ReturnType<typeof openMonitoredWorld>>;
+let venue: TestVenue;
+beforeAll(async () => {
+  opened = await openMonitoredWorld();
+  venue = await openTestVenue(opened.world);
+});
+afterAll(async () => {
+  await opened.shutdown.run();
+  await opened.world.close();
+});
+
+const IDENTITY = { role: 'worker', version: '0.0.1', schemaVersion: 12, host: 'app-2' } as const;
+const { processorOutcomes } = { processorOutcomes: () => opened.monitoring.services.processorOutcomes() };
+const beat = () => startHeartbeat(opened.world.context, IDENTITY, processorOutcomes);
+
+/** With figures of this moment. */
+async function health(): Promise<Json> {
+  const { services, clock } = opened.world.context;
+  const figures = { read: () => computeFigures(opened.world.db, clock) };
+  return (await showHealth({ ...services, figures })).body;
+}
+
+describe('the health of the installation', () => {
+  it('is shown to an operator: queues, endpoints, senders, processors, processes, schema and checks', async () => {
+    const desk = deskOf(opened.world, await createOperator(opened.world.context, 'support'));
+    const response = await desk('GET', '/health');
+    expect(response.status, response.text).toBe(200);
+    const { json } = response;
+    expect(json).toMatchObject({ object: 'health', status: 'ok', endpoints: { active: 0, failing: 0, disabled: 0 } });
+    expect(json.queues.map(({ name }: Json) => name)).toContain('capture-funded');
+    expect(json.senders).toMatchObject([
+      { kind: 'texts', sender: 'sandbox', status: 'unknown' },
+      { kind: 'mails', sender: 'sandbox', status: 'unknown' },
+    ]);
+    expect(json.processes).toMatchObject([{ role: 'start', is_current: true }]);
+    expect(json.schema.version).toBe(json.schema.expected);
+    expect(json.checks).toEqual([
+      { name: 'reconcile', mode: 'test', at: null, differences: null, status: 'unknown' },
+      { name: 'reconcile', mode: 'live', at: null, differences: null, status: 'unknown' },
+      { name: 'ledger', mode: null, at: null, differences: null, status: 'unknown' },
+    ]);
+  });
+
+  it('says what needs a person: an old row, a text that failed, a processor without an answer, books that differ', async () => {
+    const held = await venue.collecting();
+    await venue.pay(held.id, held.shares[0].id, CARDS.good);
+    const { db } = opened.world;
+    await db.query(`update holds set due_at = now() - interval '10 minutes' where status = 'held'`);
+    await queueToSend(opened.world, 0);
+    await db.query(`update messages set status = 'failed', last_error = 'no such number', due_at = null`);
+    await commandLine(opened.world).json('ledger', 'check');
+    await db.query('update checks set differences = 2');
+    await callUnreachableProcessor(opened.monitoring);
+    const heartbeat = await beat();
+    const shown = await health();
+    await heartbeat.stop();
+    expect(shown.status).toBe('failing');
+    expect(shown.queues).toContainEqual(
+      expect.objectContaining({ name: 'settle-holds', waiting: 1, is_capped: false, status: 'attention' }),
+    );
+    expect(shown.senders[0]).toMatchObject({ failed_last_hour: 1, last_error: 'no such number', status: 'failing' });
+    expect(shown.processors[0]).toMatchObject({ mode: 'test', name: 'sandbox', status: 'failing' });
+    expect(shown.processors[0].last_success_at < shown.processors[0].last_failure_at).toBe(true);
+    expect(shown.checks[2]).toMatchObject({ name: 'ledger', differences: 2, status: 'attention' });
+  });
+
+  it('lists a process while it lives, with its version, and no longer when it stopped or died', async () => {
+    const { db } = opened.world;
+    const names = async (): Promise<string[]> => (await livingProcesses(db, Date.now())).map(({ version }) => version);
+    const heartbeat = await beat();
+    const { processes } = await health();
+    expect(processes.filter(({ is_current }: Json) => !is_current)).toMatchObject([
+      { role: 'worker', version: '0.0.1', schema_version: 12, host: 'app-2' },
+    ]);
+    await heartbeat.stop();
+    expect(await names()).not.toContain('0.0.1');
+    const died = await beat();
+    await db.query(`update processes set seen_at = now() - interval '61 seconds' where version = '0.0.1'`);
+    expect(await names()).not.toContain('0.0.1');
+    await db.query(`update processes set seen_at = now() - interval '25 hours' where version = '0.0.1'`);
+    const other = await beat();
+    expect(await db.query(`select 1 from processes where version = '0.0.1'`)).toHaveLength(1);
+    await died.stop();
+    await other.stop();
+  });
+});
+
+describe('the figures', () => {
+  it('are computed by one process at a time, and stored for the others', async () => {
+    const { db, context } = opened.world;
+    await db.query(`update figures set computed_at = now() - interval '1 minute'`);
+    const count = (): number => opened.world.statements.filter((text) => text.includes('from ledger_entries')).length;
+    const before = count();
+    const { makeFiguresReader } = await import('../../src/domain/monitoring/figures.ts');
+    const readers = Array.from({ length: 4 }, () => makeFiguresReader(context));
+    const read = await Promise.all(readers.flatMap((reader) => [reader.read(), reader.read()]));
+    expect(read.every((figures) => figures !== null)).toBe(true);
+    expect(count() - before).toBe(1);
+  });
+});

@@ -144,7 +144,7 @@ describe.runIf(executable !== null)('the desk', () => {
     expect(await reader.page.getByRole('button', { name: 'Try now' }).count()).toBe(0);
   });
 
-  it('finds a venue, suspends and resumes it, and looks at it without a button that writes', async () => {
+  it('finds a venue by its id, suspends it and resumes it', async () => {
     const visitor = await operator('admin');
     const { page } = visitor;
     await page.goto('/desk/venues');
@@ -164,11 +164,14 @@ describe.runIf(executable !== null)('the desk', () => {
     expect((await venue.post('/v1/checkouts', checkoutBody({ external_booking_id: 'bk-desk' }))).status).toBe(403);
     await page.getByRole('button', { name: 'Resume' }).click();
     await page.getByRole('button', { name: 'Suspend…' }).waitFor();
-    await page.getByRole('button', { name: 'Raise limits…' }).click();
-    await page.getByRole('dialog').getByLabel('For how many days').fill('400');
-    await page.getByRole('dialog').getByRole('button', { name: 'Raise' }).click();
-    await page.getByText('within 90 days').waitFor();
-    await page.keyboard.press('Escape');
+    expect(visitor.faults).toEqual([]);
+  });
+
+  it('looks at a venue as its people see it, without a button that writes', async () => {
+    const visitor = await operator('support');
+    const { page } = visitor;
+    await page.goto(`/desk/venues/${venue.venueId}`);
+    expect(await page.getByRole('button', { name: 'Suspend…' }).count()).toBe(0);
     await page.getByRole('button', { name: 'See it as its people do' }).click();
     await page.getByText('as an operator').first().waitFor();
     await page.goto(`/console/v/${venue.venueId}/test/checkouts`);
@@ -179,17 +182,30 @@ describe.runIf(executable !== null)('the desk', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  it('shows the health of queues, senders and processes', async () => {
+    const visitor = await operator('support');
+    await visitor.page.goto('/desk/health');
+    await visitor.page.getByRole('heading', { name: 'Servers and workers' }).waitFor();
+    await look(visitor, 'desk-health');
+  });
+
   it('lists operators, finds a person, and shows what operators did', async () => {
     const visitor = await operator('admin');
     const { page } = visitor;
     await page.goto('/desk/people');
-    await page.getByRole('cell', { name: /admin\d+@desk.example/ }).first().waitFor();
+    await page
+      .getByRole('cell', { name: /admin\d+@desk.example/ })
+      .first()
+      .waitFor();
     await page.getByLabel('Mail address or account id').fill('unknown@harbor.example');
     await page.keyboard.press('Enter');
     await page.getByText('No account has the address').waitFor();
     await look(visitor, 'desk-people');
     await page.goto('/desk/audit');
-    await page.getByRole('cell', { name: 'Review approve' }).first().waitFor();
+    await page
+      .getByRole('cell', { name: /suspend/i })
+      .first()
+      .waitFor();
     await look(visitor, 'desk-audit');
   });
 

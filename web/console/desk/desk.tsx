@@ -26,6 +26,7 @@ const ROUTES: readonly DeskRoute[] = [
   { path: '/desk/venues', load: () => import('./venues.tsx') },
   { path: '/desk/venues/:id', load: () => import('./venue.tsx') },
   { path: '/desk/people', load: () => import('./people.tsx') },
+  { path: '/desk/health', load: () => import('./health.tsx') },
   { path: '/desk/audit', load: () => import('./audit.tsx') },
 ];
 

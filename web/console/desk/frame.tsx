@@ -62,8 +62,8 @@ export function DeskFrame({ children }: { readonly children: ComponentChildren }
           <CommandLine />
         </main>
       </div>
-      <nav class="tabs" aria-label="Desk on a phone">
-        {DESK.slice(0, 5).map(({ to, name, icon }) => (
+      <nav class="tabs desk-tabs" aria-label="Desk on a phone">
+        {DESK.map(({ to, name, icon }) => (
           <a key={to} href={to} aria-current={isWithin(path.value, to) ? 'page' : undefined}>
             <Icon name={icon} size={20} /> {name.split(' ')[0]}
           </a>

@@ -47,6 +47,7 @@ export const DESK: readonly NavigationItem[] = [
   { to: '/desk/money', name: 'Money health', icon: 'bank', key: 'M' },
   { to: '/desk/venues', name: 'Venues', icon: 'home', key: 'V' },
   { to: '/desk/people', name: 'People', icon: 'people', key: 'P' },
+  { to: '/desk/health', name: 'Health', icon: 'bolt', key: 'H' },
   { to: '/desk/audit', name: 'Audit log', icon: 'shield', key: 'A' },
 ];
 

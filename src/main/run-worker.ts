@@ -7,7 +7,7 @@ import { makeSchemaProbe } from '../base/schema-check.ts';
 import { schemaFolders } from '../base/schema-files.ts';
 import type { Shutdown } from '../base/shutdown.ts';
 import { DispatchSignal } from '../domain/webhooks/deliveries/dispatch-signal.ts';
-import type { AppContext } from '../run/context.ts';
+import { type AppContext, readServicesOf } from '../run/context.ts';
 import type { RunningWorker } from '../worker/worker.ts';
 import { asListenError } from './listen-error.ts';
 import { mailSender } from './mail-sender.ts';
@@ -34,6 +34,7 @@ export async function runWorker(
       payments: services,
       deliveries: { ...services, dispatchSignal: new DispatchSignal(), onAttempt },
       hooks: context,
+      reads: readServicesOf(context),
       requestLogDays: config.requestLogDays,
       sender: countTexts(smsSender(config)),
       mailSender: countMails(mailSender(config)),

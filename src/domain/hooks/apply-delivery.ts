@@ -9,7 +9,7 @@ import { allocateTimestamps } from '../venues/page-timestamps.ts';
 import { applyWholeObject } from './apply-custom.ts';
 import { applyBooking, type BookingChange, type BookingEffect, isCancellation } from './bookings.ts';
 import {
-  type DueDelivery,
+  type AppliedDelivery,
   findBooking,
   findObject,
   findSharedObject,
@@ -48,19 +48,35 @@ import {
 export async function applyDelivery(
   tx: Queryable,
   context: HookContext,
-  delivery: DueDelivery,
+  delivery: AppliedDelivery,
   text: string,
 ): Promise<Outcome> {
   const interpretation = interpret(mappingOf(context.mappings, delivery.provider), readBody(text), delivery.defaults);
   const { result } = interpretation;
   if (result !== 'change' && result !== 'whole' && result !== 'emptied')
     return { status: interpretation.result, reason: interpretation.reason, offering: null };
-  // Locks the venue: until the commit no other writer changes what is read here.
-  await allocateTimestamps(tx, context.venue.id, context.mode, context.now, 1);
+  if (interpretation.result === 'change')
+    return combineOutcomes(await applyChanges(tx, context, delivery, interpretation.changes));
+  await lockOfferings(tx, context);
   if (interpretation.result === 'whole') return applyWholeObject(tx, context, delivery, interpretation.whole, text);
-  if (interpretation.result === 'emptied') return applyEmptiedBooking(tx, context, delivery, interpretation.emptied);
+  return applyEmptiedBooking(tx, context, delivery, interpretation.emptied);
+}
+
+/** Until the commit no other writer changes the offerings of the venue that are read here. */
+async function lockOfferings(tx: Queryable, { venue, mode, now }: HookContext): Promise<void> {
+  await allocateTimestamps(tx, venue.id, mode, now, 1);
+}
+
+/** Applies the changes of a delivery, or of what was read after one: one outcome for each change. */
+export async function applyChanges(
+  tx: Queryable,
+  context: HookContext,
+  delivery: AppliedDelivery,
+  interpreted: readonly (Change | UnreadableObject)[],
+): Promise<Outcome[]> {
+  await lockOfferings(tx, context);
   const changes: (Change | UnreadableObject)[] = [];
-  for (const change of interpretation.changes)
+  for (const change of interpreted)
     changes.push('problem' in change ? change : await withKnownSeats(tx, delivery, change));
   const readable = changes.filter((change): change is Change => !('problem' in change));
   const booked = readable.find((change) => change.booking !== null)?.booking ?? null;
@@ -70,7 +86,7 @@ export async function applyDelivery(
   if (booked !== null && known !== null) {
     const isLate = !isCanceled && isUndoneCancellation(delivery, booked.object, booked.isCancelFinal, known);
     if (isLate || isOlder(delivery, booked.object, known))
-      return outcome('superseded', isLate ? CANCELED_BEFORE : NEWER_WAS_APPLIED, validId(readable[0]));
+      return [outcome('superseded', isLate ? CANCELED_BEFORE : NEWER_WAS_APPLIED, validId(readable[0]))];
   }
   const existing = new Set<string>();
   const results: { readonly change: Change | null; readonly outcome: Outcome }[] = [];
@@ -80,17 +96,15 @@ export async function applyDelivery(
         ? { change: null, outcome: outcomeOfUnreadable(change) }
         : { change, outcome: await applyChange(tx, context, delivery, change, known, existing) },
     );
-  if (booking === null) return combineOutcomes(results.map((result) => result.outcome));
+  if (booking === null) return results.map((result) => result.outcome);
   const effects = await applyBooking(tx, context, delivery, known, {
     object: booking,
     changes: results.filter((result): result is BookingChange => result.change !== null),
     isPartial: readable.length < results.length,
     isCanceled: isCanceled && readable.length === results.length,
   });
-  return combineOutcomes(
-    results.map(({ change, outcome: result }) =>
-      change === null ? result : outcomeWithBooking({ change, outcome: result }, effects, existing),
-    ),
+  return results.map(({ change, outcome: result }) =>
+    change === null ? result : outcomeWithBooking({ change, outcome: result }, effects, existing),
   );
 }
 
@@ -98,7 +112,7 @@ export async function applyDelivery(
 async function applyEmptiedBooking(
   tx: Queryable,
   context: HookContext,
-  delivery: DueDelivery,
+  delivery: AppliedDelivery,
   { object, isCanceled, otherwise }: EmptiedBooking,
 ): Promise<Outcome> {
   const known = await findBooking(tx, delivery, hashOf(object.name));
@@ -112,7 +126,7 @@ async function applyEmptiedBooking(
 /** A booking that names only its options takes as many places as an earlier delivery about the product said. */
 async function withKnownSeats(
   tx: Queryable,
-  delivery: DueDelivery,
+  delivery: AppliedDelivery,
   change: Change,
 ): Promise<Change | UnreadableObject> {
   const { booking } = change;
@@ -164,9 +178,9 @@ const outcomeOfUnreadable = (unreadable: UnreadableObject): Outcome =>
   outcome('unmapped', unreadable.problem, validId(unreadable));
 
 /** The outcome is `applied` if one change was applied; the reason still names what happened to the others. */
-function combineOutcomes(outcomes: readonly Outcome[]): Outcome {
+export function combineOutcomes(outcomes: readonly Outcome[]): Outcome {
   const first = outcomes.find(({ status }) => status === 'applied') ?? outcomes[0];
-  if (first === undefined) throw new Error('interpret() returned no changes');
+  if (first === undefined) throw new Error('there are no outcomes to combine');
   const reasons = new Set(
     outcomes.flatMap(({ reason, offering }) =>
       reason === null ? [] : [outcomes.length > 1 && offering !== null ? `"${offering}": ${reason}` : reason],
@@ -194,7 +208,7 @@ const INVALID_EXTERNAL_ID = 'The id of the offering cannot be an external_id: 1 
 async function applyChange(
   tx: Queryable,
   context: HookContext,
-  delivery: DueDelivery,
+  delivery: AppliedDelivery,
   change: Change,
   knownBooking: KnownBooking | null,
   existing: Set<string>,
@@ -339,7 +353,7 @@ function outcomeOfMissing(missing: readonly string[], { apiOnlyFields }: Change)
 /** If the body does not name the offering, an earlier delivery may have: a class belongs to its class description. */
 async function offeringOfParent(
   tx: Queryable,
-  delivery: DueDelivery,
+  delivery: AppliedDelivery,
   { partOf }: MappedObject,
 ): Promise<string | null> {
   const parent = partOf === null ? null : await findSharedObject(tx, delivery, hashOf(partOf));

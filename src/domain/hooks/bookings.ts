@@ -5,7 +5,7 @@
 
 import type { Queryable } from '../../base/db.ts';
 import type { OfferingContent } from '../offerings/offering.ts';
-import { type DueDelivery, type KnownBooking, storeBooking } from './deliveries/queries.ts';
+import { type AppliedDelivery, type KnownBooking, storeBooking } from './deliveries/queries.ts';
 import { hashOf, orderingOf } from './delivery-order.ts';
 import type { Change, MappedObject } from './mapping/interpret.ts';
 import type { MappedSlot } from './mapping/read-fields.ts';
@@ -64,7 +64,7 @@ export interface BookingEffect {
 export async function applyBooking(
   tx: Queryable,
   context: HookContext,
-  delivery: DueDelivery,
+  delivery: AppliedDelivery,
   known: KnownBooking | null,
   update: BookingUpdate,
 ): Promise<ReadonlyMap<string, BookingEffect>> {

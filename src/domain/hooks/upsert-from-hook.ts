@@ -13,14 +13,20 @@ import { factsFor } from '../venues/venue.ts';
 import type { InboundStatus } from './deliveries/queries.ts';
 import { type Mappings, mappingOf } from './mapping/read-mappings.ts';
 import { claimOffering, findOtherOwner, type OfferingOwner } from './queries.ts';
+import type { Readers } from './readers/read-readers.ts';
 
 export interface Outcome {
   readonly status: Exclude<InboundStatus, 'pending'>;
   readonly reason: string | null;
   readonly offering: string | null;
+  /** What the upsert did, if there was one. */
+  readonly effect?: 'created' | 'changed' | 'unchanged';
 }
 
-export type HookServices = Pick<Caller, 'ids' | 'contract'> & { readonly mappings: Mappings };
+export type HookServices = Pick<Caller, 'ids' | 'contract'> & {
+  readonly mappings: Mappings;
+  readonly readers: Readers;
+};
 
 /** The venue, as if it had sent the offering itself, and the provider whose delivery is applied. */
 export type HookContext = HookServices & Pick<Caller, 'venue' | 'mode' | 'now'> & { readonly provider: string };
@@ -85,15 +91,17 @@ export async function upsertFromHook(tx: Queryable, context: HookContext, conten
   const problems = problemsOf(context, 'offering', content);
   if (problems.length > 0) return outcome('failed', reasonOf(problems), external_id);
   const body = context.contract.normalize('offering', content as unknown as JsonValue) as unknown as OfferingContent;
+  let effect: NonNullable<Outcome['effect']>;
   try {
-    await upsertOfferings(tx, context, { body });
+    const { status, body: upserted } = await upsertOfferings(tx, context, { body });
+    effect = status === 201 ? 'created' : (upserted as { updated: boolean }).updated ? 'changed' : 'unchanged';
   } catch (error) {
     const found = error instanceof Problem ? (error.detail.problems ?? []) : [];
     if (found.length === 0) throw error;
     return outcome('failed', reasonOf(found), external_id);
   }
   if (context.provider !== CUSTOM_PROVIDER) await claimOffering(tx, ownerOf(context, external_id), context.now);
-  return outcome('applied', null, external_id);
+  return { ...outcome('applied', null, external_id), effect };
 }
 
 /** One delivery has at most 256 KB (1 MB from one system), but several can add slots to one offering. */

@@ -48,7 +48,15 @@ export async function storeInbound(
   return rows[0] ?? null;
 }
 
-export type InboundStatus = 'pending' | 'applied' | 'ignored' | 'superseded' | 'unmapped' | 'needs_api_read' | 'failed';
+export type InboundStatus =
+  | 'pending'
+  | 'reading'
+  | 'applied'
+  | 'ignored'
+  | 'superseded'
+  | 'unmapped'
+  | 'needs_api_read'
+  | 'failed';
 
 export interface InboundRow {
   readonly id: string;
@@ -152,6 +160,12 @@ export interface DueDelivery {
   readonly received_at: string;
   readonly attempts: number;
 }
+
+/** What applying needs to know of a delivery, or of an object that was read. */
+export type AppliedDelivery = Pick<
+  DueDelivery,
+  'venue_id' | 'integration_id' | 'provider' | 'defaults' | 'received_at'
+>;
 
 /** Locks the queue until the transaction ends. False: another worker has locked it. */
 export async function lockQueue(tx: Queryable, queue: IntegrationQueue): Promise<boolean> {

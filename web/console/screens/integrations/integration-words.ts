@@ -40,6 +40,7 @@ export const OUTCOMES: Readonly<
   Record<Status, { readonly word: string; readonly color: string; readonly text: string }>
 > = {
   pending: { word: 'Waiting', color: 'neutral', text: 'It waits for its turn, rarely for more than a second.' },
+  reading: { word: 'Being read', color: 'neutral', text: 'It names an object that is read from the venue system.' },
   applied: { word: 'Applied', color: 'green', text: 'The offering is up to date.' },
   ignored: { word: 'Ignored', color: 'neutral', text: 'It changes nothing that is sold.' },
   superseded: { word: 'Superseded', color: 'neutral', text: 'A newer delivery was applied before it.' },
@@ -47,7 +48,7 @@ export const OUTCOMES: Readonly<
   needs_api_read: {
     word: 'Only names an id',
     color: 'amber',
-    text: 'Send the offering yourself: the content is not in it.',
+    text: 'Its content is in the system’s API: set credentials, or send the offering yourself.',
   },
   failed: { word: 'Failed', color: 'red', text: 'The offering would break a rule.' },
 };

@@ -130,8 +130,8 @@ function allCases(): Case[] {
 }
 
 /**
- * In `npm test` two of seven: seven divides none of the lengths above, so each part meets each zone, time and end. All of
- * them in `npm run test:long`.
+ * In `npm test` two of seven: seven divides none of the lengths above, so every part, zone, time and end occurs, though
+ * not each with each. All of them in `npm run test:long`.
  */
 const CASES = allCases().filter((_, index) => inject('isLong') || index % 7 < 2);
 const RANGE = { from: Date.UTC(2026, 1, 1), to: Date.UTC(2028, 7, 1) };

@@ -39,6 +39,10 @@ export interface Config {
   /** For development and tests: loopback addresses and self-signed certificates may be called. */
   readonly allowInsecureTargets: boolean;
   readonly logLevel: string;
+  /** Where traces are sent by OTLP over HTTP; null: there are none. */
+  readonly otlpEndpoint: string | null;
+  readonly otlpServiceName: string;
+  readonly otlpIntervalMs: number;
   readonly shutdownSeconds: number;
   /** The modes that have a card processor. */
   readonly modes: readonly Mode[];
@@ -342,6 +346,9 @@ export function readConfig(env: Env): Config {
     maxConnectionsPerAddress: read.integer('MAX_CONNECTIONS_PER_ADDRESS', 256, 1, 100_000),
     stalledWriteSeconds: read.integer('STALLED_WRITE_SECONDS', 20, 1, 600),
     allowInsecureTargets: read.oneOf('ALLOW_INSECURE_TARGETS', ['0', '1'], '0') === '1',
+    otlpEndpoint: read.address('OTEL_EXPORTER_OTLP_ENDPOINT', ['http:', 'https:']),
+    otlpServiceName: read.text('OTEL_SERVICE_NAME') ?? 'everyshare',
+    otlpIntervalMs: read.integer('OTEL_METRIC_EXPORT_INTERVAL', 60_000, 1_000, 3_600_000),
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
     shutdownSeconds: read.integer('SHUTDOWN_SECONDS', 20, 1, 600),
     modes,

@@ -73,17 +73,35 @@ const THOROUGH = [
   'test/sandbox/{faults,webhooks}.test.ts',
 ];
 
+/** Repeat more, or show more variants, in `npm run test:long` than in `npm test`. */
+const LONG = [
+  'test/agreement/{expiry,refund-preview,seats}.test.ts',
+  'test/analytics/{exact,seeds}.test.ts',
+  'test/boats/calendar-bounds.test.ts',
+  'test/checkouts/refund-books.test.ts',
+  'test/console/*.test.ts',
+  'test/fuzz/fixes.test.ts',
+  'test/guests/reminders.test.ts',
+  'test/offerings/{recurrence-agreement,slots}.test.ts',
+  'test/pages/states.test.ts',
+  'test/process/start.test.ts',
+];
+
 /** The longest first: otherwise one worker is busy at the end of a run while the others have nothing left. */
 const LONGEST = [
   '/test/pages/states',
   '/test/pages/stories',
+  '/test/process/start',
   '/test/sim/money',
+  '/test/console/checkouts',
   '/test/embed/',
   '/test/examples/',
-  '/test/process/start',
   '/test/docs/',
-  '/test/pages/stripe-driver',
+  '/test/walls/foreign',
   '/test/fuzz/fuzz',
+  '/test/webhooks/stream',
+  '/test/console/',
+  '/test/pages/',
   '/test/sandbox/postgres',
   '/test/analytics/exact',
   '/test/checkouts/last-hold',
@@ -117,7 +135,7 @@ const limits = {
 };
 
 export default defineConfig(({ mode }) => {
-  const shared = { ...limits, provide: { isFastLoop: mode === 'fast' } };
+  const shared = { ...limits, provide: { isFastLoop: mode === 'fast', isLong: mode === 'long' } };
   const pure = { test: { ...shared, name: 'pure', include: PURE, globalSetup: [LOGS] } };
   const database = {
     test: {
@@ -142,10 +160,11 @@ export default defineConfig(({ mode }) => {
       globalSetup: [LOGS, POSTGRES, CONSOLE],
     },
   };
+  const long = { test: { ...fast.test, name: 'long', include: LONG, exclude: [] } };
   return {
     test: {
-      // For two cores: while one worker waits for a browser, a receiver or a program, two others have something to do.
-      maxWorkers: 3,
+      // For two cores: while two workers wait for a browser, a receiver or a program, two others have something to do.
+      maxWorkers: 4,
       sequence: { sequencer: LongestFirst },
       // Keeps what esbuild made of each file, by its content: a second run transforms only what changed.
       experimental: { fsModuleCache: true },
@@ -157,7 +176,7 @@ export default defineConfig(({ mode }) => {
           timeout: 60_000,
         },
       ],
-      projects: mode === 'fast' ? [fast] : mode === 'all' ? [all, pure] : [pure, database, slow],
+      projects: { fast: [fast], all: [all, pure], long: [long] }[mode] ?? [pure, database, slow],
     },
   };
 });

@@ -6,6 +6,7 @@ import { analyticsGrowth } from './analytics-growth.ts';
 import type { Bench } from './bench.ts';
 import { coldStart } from './cold-start.ts';
 import { completePartyOf8 } from './complete-party-of-8.ts';
+import { consoleGrowth } from './console-growth.ts';
 import { consoleFirstLoad, consoleFurtherPage } from './console-load.ts';
 import { createCheckout } from './create-checkout.ts';
 import { createCheckoutBound } from './create-checkout-bound.ts';
@@ -48,6 +49,7 @@ const BENCHES: readonly Bench[] = [
   guestPage,
   consoleFirstLoad,
   consoleFurtherPage,
+  ...consoleGrowth,
   worstRequest,
   silentReaders,
 ];

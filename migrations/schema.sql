@@ -766,6 +766,44 @@ CREATE TABLE hook_offerings (
   CONSTRAINT hook_offering_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text]))
 );
 
+-- Which deliveries and catalogue runs wait for which reads.
+CREATE TABLE hook_read_waits (
+  venue_id uuid NOT NULL,
+  waiter_id text NOT NULL,
+  object_hash bytea NOT NULL,
+  integration_id text NOT NULL,
+  wanted_at timestamp with time zone NOT NULL,
+  outcome jsonb,
+  CONSTRAINT hook_read_waits_pkey PRIMARY KEY (venue_id, waiter_id, object_hash),
+  CONSTRAINT hook_read_waits_venue_id_integration_id_object_hash_fkey FOREIGN KEY (venue_id, integration_id, object_hash) REFERENCES hook_reads(venue_id, integration_id, object_hash) ON DELETE CASCADE
+);
+CREATE INDEX hook_read_waits_by_object ON hook_read_waits USING btree (venue_id, integration_id, object_hash);
+
+-- Objects of venue systems that deliveries or catalogue runs named: one row and at most one read for each object and
+-- version.
+CREATE TABLE hook_reads (
+  venue_id uuid NOT NULL,
+  integration_id text NOT NULL,
+  object_hash bytea NOT NULL,
+  read_name text NOT NULL,
+  variables jsonb NOT NULL,
+  wanted_version bigint,
+  wanted_at timestamp with time zone NOT NULL,
+  read_version bigint,
+  read_at timestamp with time zone,
+  due_at timestamp with time zone,
+  waiting_since timestamp with time zone,
+  attempts integer NOT NULL DEFAULT 0,
+  offering_external_id text,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT hook_reads_pkey PRIMARY KEY (venue_id, integration_id, object_hash),
+  CONSTRAINT hook_reads_venue_id_integration_id_fkey FOREIGN KEY (venue_id, integration_id) REFERENCES integration_readers(venue_id, integration_id) ON DELETE CASCADE,
+  CONSTRAINT hook_read_object_is_sha256 CHECK (octet_length(object_hash) = 32),
+  CONSTRAINT hook_read_waits_since_a_time CHECK ((due_at IS NULL) = (waiting_since IS NULL))
+);
+CREATE INDEX hook_reads_by_age ON hook_reads USING btree (updated_at);
+CREATE INDEX hook_reads_due ON hook_reads USING btree (venue_id, integration_id, due_at) WHERE due_at IS NOT NULL;
+
 -- From the hash of the token in a hook address to its integration. The token itself is stored nowhere.
 CREATE TABLE hook_routes (
   token_hash bytea NOT NULL,
@@ -792,6 +830,32 @@ CREATE TABLE hook_slots (
   CONSTRAINT slot_hash_is_sha256 CHECK (octet_length(slot_hash) = 32)
 );
 CREATE INDEX hook_slots_by_age ON hook_slots USING btree (last_at);
+
+-- Runs that read the whole catalogue of a venue system, with their progress.
+CREATE TABLE hook_syncs (
+  venue_id uuid NOT NULL,
+  integration_id text NOT NULL,
+  sync_id text NOT NULL,
+  status text NOT NULL,
+  reason text,
+  cursor jsonb,
+  is_listed boolean NOT NULL DEFAULT false,
+  listed_count integer NOT NULL DEFAULT 0,
+  read_count integer NOT NULL DEFAULT 0,
+  created_count integer NOT NULL DEFAULT 0,
+  changed_count integer NOT NULL DEFAULT 0,
+  unchanged_count integer NOT NULL DEFAULT 0,
+  skipped_count integer NOT NULL DEFAULT 0,
+  skipped jsonb NOT NULL DEFAULT '[]'::jsonb,
+  started_at timestamp with time zone NOT NULL,
+  finished_at timestamp with time zone,
+  CONSTRAINT hook_syncs_pkey PRIMARY KEY (venue_id, integration_id, sync_id),
+  CONSTRAINT hook_syncs_venue_id_integration_id_fkey FOREIGN KEY (venue_id, integration_id) REFERENCES integrations(venue_id, integration_id),
+  CONSTRAINT hook_sync_end_has_a_time CHECK ((status = 'running'::text) = (finished_at IS NULL)),
+  CONSTRAINT hook_sync_status_is_known CHECK (status = ANY (ARRAY['running'::text, 'finished'::text, 'failed'::text, 'canceled'::text]))
+);
+CREATE INDEX hook_syncs_by_age ON hook_syncs USING btree (started_at);
+CREATE UNIQUE INDEX hook_syncs_running ON hook_syncs USING btree (venue_id, integration_id) WHERE status = 'running'::text;
 
 -- An Idempotency-Key and the stored response, for 30 days, written in the transaction of the effect. The response is
 -- sealed.
@@ -886,7 +950,7 @@ CREATE TABLE inbound_deliveries (
   CONSTRAINT inbound_delivery_applied_has_a_time CHECK ((status = 'applied'::text) = (applied_at IS NOT NULL)),
   CONSTRAINT inbound_delivery_pending_has_its_body CHECK (status <> 'pending'::text OR body IS NOT NULL),
   CONSTRAINT inbound_delivery_pending_is_due CHECK ((status = 'pending'::text) = (due_at IS NOT NULL)),
-  CONSTRAINT inbound_delivery_status_is_known CHECK (status = ANY (ARRAY['pending'::text, 'applied'::text, 'ignored'::text, 'superseded'::text, 'unmapped'::text, 'needs_api_read'::text, 'failed'::text]))
+  CONSTRAINT inbound_delivery_status_is_known CHECK (status = ANY (ARRAY['pending'::text, 'reading'::text, 'applied'::text, 'ignored'::text, 'superseded'::text, 'unmapped'::text, 'needs_api_read'::text, 'failed'::text]))
 ) WITH (autovacuum_vacuum_scale_factor=0.05);
 ALTER TABLE inbound_deliveries ALTER COLUMN body SET STORAGE external;
 CREATE INDEX inbound_deliveries_by_age ON inbound_deliveries USING brin (received_at);
@@ -937,6 +1001,32 @@ CREATE TABLE integration_queues (
   CONSTRAINT integration_queues_pkey PRIMARY KEY (venue_id, integration_id),
   CONSTRAINT integration_queues_venue_id_integration_id_fkey FOREIGN KEY (venue_id, integration_id) REFERENCES integrations(venue_id, integration_id)
 );
+
+-- The credentials with which an integration reads its venue system, and the state of its reads.
+CREATE TABLE integration_readers (
+  venue_id uuid NOT NULL,
+  integration_id text NOT NULL,
+  credentials bytea NOT NULL,
+  fields text[] NOT NULL,
+  set_at timestamp with time zone NOT NULL,
+  paused_at timestamp with time zone,
+  pause_reason text,
+  due_at timestamp with time zone,
+  next_request_at timestamp with time zone NOT NULL,
+  wait_reason text,
+  failures integer NOT NULL DEFAULT 0,
+  requests_on date,
+  requests_count integer NOT NULL DEFAULT 0,
+  lease_token text,
+  leased_until timestamp with time zone,
+  last_read_at timestamp with time zone,
+  CONSTRAINT integration_readers_pkey PRIMARY KEY (venue_id, integration_id),
+  CONSTRAINT integration_readers_venue_id_integration_id_fkey FOREIGN KEY (venue_id, integration_id) REFERENCES integrations(venue_id, integration_id),
+  CONSTRAINT integration_reader_lease_has_an_end CHECK ((lease_token IS NULL) = (leased_until IS NULL)),
+  CONSTRAINT integration_reader_pause_has_a_reason CHECK ((paused_at IS NULL) = (pause_reason IS NULL)),
+  CONSTRAINT integration_reader_wait_is_known CHECK (wait_reason = ANY (ARRAY['rate_limited'::text, 'provider_unavailable'::text, 'daily_limit'::text]))
+);
+CREATE INDEX integration_readers_due ON integration_readers USING btree (due_at) WHERE due_at IS NOT NULL AND paused_at IS NULL;
 
 CREATE TABLE integrations (
   venue_id uuid NOT NULL,

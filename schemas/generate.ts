@@ -2,7 +2,7 @@
 // methods of the SDK and of the console's client, and the tables of the providers' pages. With --check it writes nothing
 // and fails if a file is not current.
 
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { catalogue } from '../src/base/errors.ts';
 import { readRegistry } from '../src/base/schema/registry.ts';
@@ -10,7 +10,7 @@ import { makeOpenApi } from '../src/http/openapi.ts';
 import { consoleOperations, partnerOperations } from '../src/run/operations.ts';
 import { providerPage } from './provider-pages.ts';
 import { makeConsoleClient, makeSdkDefaults, makeSdkResources, makeSdkTypes } from './sdk.ts';
-import type { Mapping } from './types.gen.ts';
+import type { Mapping, Reader } from './types.gen.ts';
 import { makeTypes } from './types.ts';
 
 const BASE_URL = 'https://api.everyshare.example';
@@ -22,7 +22,9 @@ export function generated(): Readonly<Record<string, string>> {
   const pages = readdirSync(pathOf('v1/mappings')).map((file) => {
     const mapping = JSON.parse(readFileSync(pathOf(`v1/mappings/${file}`), 'utf8')) as Mapping;
     const name = `../docs/providers/${mapping.provider}.md`;
-    return [name, providerPage(readFileSync(pathOf(name), 'utf8'), mapping)];
+    const readerFile = pathOf(`v1/readers/${file}`);
+    const reader = existsSync(readerFile) ? (JSON.parse(readFileSync(readerFile, 'utf8')) as Reader) : null;
+    return [name, providerPage(readFileSync(pathOf(name), 'utf8'), mapping, reader)];
   });
   const { version } = JSON.parse(readFileSync(pathOf('../sdk/package.json'), 'utf8')) as { readonly version: string };
   return {

@@ -1,7 +1,8 @@
-// Generates the tables of a provider's page from its mapping: what each event does, and where each field comes from.
+// Generates the tables of a provider's page from its mapping and its reader: what each event does, where each field comes
+// from, and what is read from the provider's API.
 // The setup steps before the tables and the section on what we cannot know after them are written by hand.
 
-import type { Mapping, MappingField } from './types.gen.ts';
+import type { Mapping, MappingField, Reader } from './types.gen.ts';
 
 type Event = Mapping['events'][number];
 type Entry = Mapping['objects'][number];
@@ -9,18 +10,19 @@ type Entry = Mapping['objects'][number];
 const FIRST_HEADING = '## What each event does';
 const LAST_HEADING = '## What we cannot know';
 
-/** The page with its tables generated again from the mapping. */
-export function providerPage(page: string, mapping: Mapping): string {
+/** The page with its tables generated again. `reader` null: the API is not read. */
+export function providerPage(page: string, mapping: Mapping, reader: Reader | null): string {
   const [start, end] = [page.indexOf(FIRST_HEADING), page.indexOf(LAST_HEADING)];
   if (start < 0 || end < start)
     throw new Error(`the page of ${mapping.provider} lacks the headings "${FIRST_HEADING}" and "${LAST_HEADING}"`);
-  return `${page.slice(0, start)}${tables(mapping)}\n${page.slice(end)}`;
+  const read = reader === null ? '' : `\n${readerTables(reader)}`;
+  return `${page.slice(0, start)}${tables(mapping, reader)}${read}\n${page.slice(end)}`;
 }
 
-function tables({ events, objects }: Mapping): string {
+function tables({ events, objects }: Mapping, reader: Reader | null): string {
   const rows = events.map((event) => {
     const object = objects.find(({ name }) => name === event.object);
-    return [`\`${event.name}\``, effectOf(event, object), event.why ?? '', event.sure];
+    return [`\`${event.name}\``, effectOf(event, object, reader), event.why ?? '', event.sure];
   });
   const parts = [
     FIRST_HEADING,
@@ -31,8 +33,32 @@ function tables({ events, objects }: Mapping): string {
   return `${parts.join('\n\n')}\n`;
 }
 
-function effectOf({ action }: Event, object: Entry | undefined): string {
+/** What the worker asks the provider's API for, with which credentials, and what it takes from the answers. */
+function readerTables({ credentials, reads, limits, sources, objects }: Reader): string {
+  const steps = new Map(
+    reads.flatMap((read) => read.steps.map((step) => [`${step.method} ${step.path}`, { read, step }] as const)),
+  );
+  const parts = [
+    '## What we read from the API',
+    'With [credentials](../guides/venue-systems.md#reading-from-the-systems-api) the worker reads the objects that a delivery only names.',
+    table(
+      ['Credential', 'Its name there', 'Where it is', 'Required'],
+      credentials.map(({ name, label, where, required }) => [`\`${name}\``, label, where, required ? 'yes' : 'no']),
+    ),
+    table(
+      ['Request', 'For', 'Source'],
+      [...steps].map(([name, { read, step }]) => [`\`${name}\``, read.name, step.sure]),
+    ),
+    `At most ${limits.requests_per_minute} requests a minute. [${limits.sure}] Facts: ${sources.map((url) => `<${url}>`).join(', ')}.`,
+  ];
+  for (const object of objects) parts.push(...fieldTable(object, true));
+  return `${parts.join('\n\n')}\n`;
+}
+
+function effectOf({ action, name }: Event, object: Entry | undefined, reader: Reader | null): string {
   if (action === 'ignore') return 'stored as `ignored`';
+  const isRead = reader?.reads.some(({ events }) => events.includes(name)) === true;
+  if (action === 'refresh' && isRead) return 'read from the API; without credentials `needs_api_read`';
   if (action === 'refresh' || object === undefined) return 'stored as `needs_api_read`';
   const { fields } = object;
   const isBooking = fields['booking.party'] !== undefined;
@@ -48,7 +74,7 @@ function effectOf({ action }: Event, object: Entry | undefined): string {
 }
 
 /** The table of one object's fields; fields that only the venue supplies are listed below it. */
-function fieldTable({ name, fields, each_where, each_tier_where }: Entry): string[] {
+function fieldTable({ name, fields, each_where, each_tier_where }: Entry, inAnswers = false): string[] {
   const all = Object.entries(fields);
   const isOnlyFromVenue = (field: MappingField): boolean =>
     field.source === 'venue_supplied' && field.note === undefined;
@@ -57,8 +83,15 @@ function fieldTable({ name, fields, each_where, each_tier_where }: Entry): strin
   );
   const rows = all
     .filter((row) => !fromVenue.includes(row))
-    .map(([field, entry]) => [`\`${field}\``, sourceOf(entry, field), formatOf(entry), entry.sure, notes(entry)]);
-  const title = `### ${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('_', ' ')}`;
+    .map(([field, entry]) => [
+      `\`${field}\``,
+      sourceOf(entry, field, inAnswers),
+      formatOf(entry, inAnswers),
+      entry.sure,
+      notes(entry),
+    ]);
+  const words = name.replaceAll('_', ' ');
+  const title = inAnswers ? `### Answers: ${words}` : `### ${words.charAt(0).toUpperCase()}${words.slice(1)}`;
   const only = (what: string, conditions: Entry['each_where']): string[] =>
     conditions === undefined ? [] : [`${what} count only where ${conditions.map(conditionText).join(' and ')}.`];
   const parts = [
@@ -69,7 +102,7 @@ function fieldTable({ name, fields, each_where, each_tier_where }: Entry): strin
   ];
   if (fromVenue.length > 0)
     parts.push(
-      `We found these fields in no delivery; the venue sends them itself: ${fromVenue.map(([field]) => `\`${field}\``).join(', ')}.`,
+      `We found these fields in no ${inAnswers ? 'answer' : 'delivery'}; the venue sends them itself: ${fromVenue.map(([field]) => `\`${field}\``).join(', ')}.`,
     );
   return parts;
 }
@@ -83,20 +116,25 @@ const quoted = (path: string): string =>
     .map((alternative) => `\`${alternative}\``)
     .join(', else ');
 
-function sourceOf({ source, path, value, with: beside, otherwise }: MappingField, name: string): string {
+function sourceOf(
+  { source, path, value, with: beside, otherwise }: MappingField,
+  name: string,
+  inAnswers: boolean,
+): string {
   const venue = DEFAULTS.includes(name) ? 'the venue (`defaults`)' : 'the venue';
   if (source === 'venue_supplied') return venue;
   if (source === 'fixed') return `always \`${value}\``;
   const quotedPath = path === undefined ? '' : quoted(path);
-  const found =
-    source === 'api'
-      ? `only in the API${quotedPath === '' ? '' : ` (${quotedPath})`}`
-      : `${quotedPath}${beside === undefined ? '' : ` with \`${beside}\``}`;
+  const isOnlyInApi = source === 'api' && !inAnswers;
+  const found = isOnlyInApi
+    ? `only in the API${quotedPath === '' ? '' : ` (${quotedPath})`}`
+    : `${quotedPath}${beside === undefined ? '' : ` with \`${beside}\``}`;
   if (otherwise === undefined) return found;
   return `${found}, else ${otherwise === 'api' ? 'only in the API' : venue}`;
 }
 
-const formatOf = ({ source, as }: MappingField): string => (source === 'webhook' ? (as ?? 'text') : '');
+const formatOf = ({ source, as }: MappingField, inAnswers: boolean): string =>
+  source === 'webhook' || (source === 'api' && inAnswers) ? (as ?? 'text') : '';
 
 function conditionText({ path, is, not }: NonNullable<MappingField['where']>[number]): string {
   const values = (list: readonly string[]): string => list.map((value) => `\`${value}\``).join(', ');

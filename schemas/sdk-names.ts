@@ -37,6 +37,10 @@ export const METHOD_NAMES: Readonly<Record<string, string>> = {
   createIntegration: 'integrations.create',
   listIntegrations: 'integrations.list',
   revokeIntegration: 'integrations.revoke',
+  setIntegrationCredentials: 'integrations.setCredentials',
+  deleteIntegrationCredentials: 'integrations.deleteCredentials',
+  syncIntegration: 'integrations.sync',
+  getIntegrationSync: 'integrations.getSync',
   listInboundDeliveries: 'integrations.listDeliveries',
   replayInboundDelivery: 'integrations.replayDelivery',
   receiveHook: 'hooks.deliver',
@@ -81,6 +85,8 @@ export const REPEATABLE: Readonly<Record<string, string>> = {
   disableWebhookEndpoint: 'true',
   enableWebhookEndpoint: 'true',
   revokeIntegration: 'true',
+  setIntegrationCredentials: 'true',
+  deleteIntegrationCredentials: 'true',
 };
 
 /** What a body of this schema is answered with, for an operation that takes one object or many. */

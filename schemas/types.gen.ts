@@ -2188,8 +2188,8 @@ export type InboundDelivery = {
   readonly provider_event_id: string | null;
   /** The provider's own type of the event; null when it has none. */
   readonly type: string | null;
-  /** The outcome: ignored changes nothing that is sold, superseded is older than a delivery that was applied before, unmapped cannot become an offering, needs_api_read only names an object of the provider’s API, failed breaks a rule of offerings. */
-  readonly status: "pending" | "applied" | "ignored" | "superseded" | "unmapped" | "needs_api_read" | "failed";
+  /** The outcome: ignored changes nothing that is sold, superseded is older than a delivery that was applied before, unmapped cannot become an offering, needs_api_read only names an object of the provider’s API and the integration has no credentials to read it, reading waits for that object to be read, failed breaks a rule of offerings. */
+  readonly status: "pending" | "reading" | "applied" | "ignored" | "superseded" | "unmapped" | "needs_api_read" | "failed";
   /** Why the delivery, or a part of it, was not applied; null when all of it was applied, or while it waits. */
   readonly reason: string | null;
   /** The offering it changed; null when none. */
@@ -2219,6 +2219,49 @@ export type Integration = {
     /** What a price is for, where the provider does not say it; per_person when absent. */
     readonly unit?: "per_person" | "per_group" | "per_hour" | "per_unit";
   };
+};
+
+/** Credentials for the API of a venue system. They replace earlier ones as a whole. */
+export type IntegrationCredentials = {
+  /** The fields that the page of the venue system names. The server stores them encrypted and never shows them. */
+  readonly credentials: { readonly [name: string]: string };
+};
+
+/** A run that reads the whole catalogue of a venue system, and its progress. */
+export type IntegrationSync = {
+  /** The id of the run. */
+  readonly id: string;
+  /** The type of this object. */
+  readonly object: "integration_sync";
+  /** The integration. */
+  readonly integration_id: string;
+  /** How the run stands. failed: the catalogue could not be listed. canceled: the credentials were deleted, or the integration was revoked. */
+  readonly status: "running" | "finished" | "failed" | "canceled";
+  /** Why it failed; null otherwise. */
+  readonly reason: string | null;
+  /** How many objects the catalogue has named so far. */
+  readonly listed: number;
+  /** How many of them were read. */
+  readonly read: number;
+  /** How many offerings were created. */
+  readonly created: number;
+  /** How many offerings were changed. */
+  readonly changed: number;
+  /** How many offerings were the same already. */
+  readonly unchanged: number;
+  /** How many became no offering. */
+  readonly skipped: number;
+  /** The first 50 that were skipped. */
+  readonly skipped_objects: readonly ({
+    /** The object. */
+    readonly object: string;
+    /** Why it was skipped. */
+    readonly reason: string;
+  })[];
+  /** When it began, in UTC. */
+  readonly started_at: string;
+  /** When it ended; null while it runs. */
+  readonly finished_at: string | null;
 };
 
 /** An invitation that was not accepted yet. */
@@ -2526,6 +2569,8 @@ export type Mapping = {
     readonly name: string;
     /** The body has the whole object under data, in the form of this schema of ours. */
     readonly whole?: string;
+    /** The object is the offering itself with its one slot, such as an event: its texts replace the known ones, and a cancellation cancels the offering. */
+    readonly whole_offering?: boolean;
     /** One offering for each item of this list. */
     readonly each?: string;
     /** Only items of each that satisfy these conditions count. */
@@ -2582,7 +2627,7 @@ export type Mapping = {
       /** The form of the version. */
       readonly version_as?: "number" | "time";
     };
-    /** Where each field of an offering comes from; every field is listed. tier.* and slot.* are the fields of a price tier and of a slot, currency belongs to a tier, timezone to cutoff_minutes belong to the availability. booking.party says how many places a booking subtracts from its slot, booking.seats how many its options use (this counts if all are known, else the larger number), tier.seats how many places one unit of the option takes, booking.status whether the booking is canceled. */
+    /** Where each field of an offering comes from; every field is listed. tier.* and slot.* are the fields of a price tier and of a slot, currency belongs to a tier, timezone to cutoff_minutes belong to the availability. booking.party says how many places a booking subtracts from its slot, booking.seats how many its options use (this counts if all are known, else the larger number), tier.seats how many places one unit of the option takes, booking.status whether the booking is canceled, booking.made_at when it was made: places left that were stated later include it. */
     readonly fields: { readonly [name: string]: MappingField };
   })[];
 };
@@ -3324,6 +3369,316 @@ export type PriceTier = {
   };
   /** The minimum that the party spends in minor units (cents), for tables and cabanas. */
   readonly minimum_spend?: number;
+};
+
+/** How the server reads objects from the API of one venue system, after a delivery that carries only their ids: credentials, requests, pages, errors and limits, and where each field of an offering comes from. */
+export type Reader = {
+  /** The address of this schema. */
+  readonly $schema?: string;
+  /** The venue system. */
+  readonly provider: "square" | "toast" | "mindbody" | "fareharbor" | "peek" | "ventrata" | "xola" | "rezdy" | "checkfront" | "eventbrite" | "cloudbeds" | "tock" | "foreup" | "mews" | "custom";
+  /** The address of the API. The server calls no other. */
+  readonly base_url: string;
+  /** Where the facts come from. */
+  readonly sources: readonly string[];
+  /** The fields of the credentials. */
+  readonly credentials: readonly ({
+    /** The name of the field. */
+    readonly name: string;
+    /** Its name as the venue system writes it. */
+    readonly label: string;
+    /** Where the venue finds it. */
+    readonly where: string;
+    /** Whether reading needs it. */
+    readonly required: boolean;
+    /** Whether a form hides what is typed. */
+    readonly secret: boolean;
+  })[];
+  /** Headers of every request. */
+  readonly headers: { readonly [name: string]: string };
+  /** The request that exchanges the credentials for a token, which the headers name as {token}. A worker keeps it until shortly before it expires. */
+  readonly token?: {
+    /** The path below base_url. */
+    readonly path: string;
+    /** How the body is written. */
+    readonly format: "json" | "form";
+    /** The body. */
+    readonly body: { readonly [name: string]: string };
+    /** The path of the token in the answer. */
+    readonly value: string;
+    /** The path of its life in seconds; without it an hour. */
+    readonly expires_in?: string;
+    /** Our source: documented by the provider, seen in public code or in a captured answer, or a guess. */
+    readonly sure: "documented" | "seen" | "guess";
+  };
+  /** The limits that the worker keeps. */
+  readonly limits: {
+    /** The most requests of one integration in a minute. */
+    readonly requests_per_minute: number;
+    /** The largest answer. */
+    readonly max_bytes: number;
+    /** Our source: documented by the provider, seen in public code or in a captured answer, or a guess. */
+    readonly sure: "documented" | "seen" | "guess";
+  };
+  /** Rules for errors; the first that fits counts. Otherwise 401 and 403 refuse the credentials, 404 and 410 mean that the object is gone, 408, 429 and 5xx that the worker tries again, and other errors that it gives up. */
+  readonly errors: readonly ({
+    /** The status of the answer. */
+    readonly status?: number;
+    /** A path in the answer. */
+    readonly path?: string;
+    /** One of these values. */
+    readonly is?: readonly string[];
+    /** What the answer means. refused: the credentials are wrong. gone: there is no such object. later: try again. failed: give up. */
+    readonly means: "refused" | "gone" | "later" | "failed";
+    /** Our source: documented by the provider, seen in public code or in a captured answer, or a guess. */
+    readonly sure: "documented" | "seen" | "guess";
+  })[];
+  /** The objects that can be read; the first whose event, conditions and variables fit counts. */
+  readonly reads: readonly ({
+    /** Its name. */
+    readonly name: string;
+    /** The events whose deliveries name such an object; an empty list if only the catalogue does. */
+    readonly events: readonly string[];
+    /** One object for each item of this list in the delivery. */
+    readonly each?: string;
+    /** Only deliveries, or items of each, that satisfy these conditions count. */
+    readonly where?: readonly ({
+      /** A path in the body; | separates paths of which the first that has a value counts. */
+      readonly path: string;
+      /** One of these values. */
+      readonly is?: readonly string[];
+      /** None of these values; no value at all is right too. */
+      readonly not?: readonly string[];
+    })[];
+    /** The ids that name the object, each text of at most 200 characters. */
+    readonly variables: { readonly [name: string]: {
+      /** The path in the delivery, or in the item of the catalogue. */
+      readonly path: string;
+      /** A regular expression; its first group is the value. A value that does not match leaves the entry unused. */
+      readonly matches?: string;
+    } };
+    /** The path of the version in the delivery; without it the order of arrival decides. */
+    readonly version?: string;
+    /** What the version is. */
+    readonly version_as?: "number" | "time";
+    /** The requests, in their order. Each can use the answers of those before it. */
+    readonly steps: readonly ({
+      /** The name under which paths find the answer. */
+      readonly name: string;
+      /** The method. */
+      readonly method: "GET" | "POST";
+      /** The path below base_url; paths in braces are replaced and percent-encoded. */
+      readonly path: string;
+      /** The query. */
+      readonly query?: { readonly [name: string]: string };
+      /** The JSON body of a POST; paths in braces in its texts are replaced. */
+      readonly body?: { readonly [name: string]: unknown };
+      /** How further pages are read. The text {cursor} stands for the cursor or the number of the page; a query or a body member that consists of it is left out of the first request. */
+      readonly paging?: {
+        /** How pages are told apart. cursor: the answer names the next page. page_number: pages are counted from first. */
+        readonly kind: "cursor" | "page_number";
+        /** The path of the cursor in the answer; the last page has none. */
+        readonly next?: string;
+        /** There is another page only if this condition holds for the answer. */
+        readonly more?: {
+          /** A path in the body; | separates paths of which the first that has a value counts. */
+          readonly path: string;
+          /** One of these values. */
+          readonly is?: readonly string[];
+          /** None of these values; no value at all is right too. */
+          readonly not?: readonly string[];
+        };
+        /** The path of the page’s list: a page with fewer items than size is the last one. */
+        readonly items?: string;
+        /** How many items a full page has. */
+        readonly size?: number;
+        /** The number of the first page. */
+        readonly first?: number;
+      };
+      /** Lists of the answer that are joined under a new name beside it. */
+      readonly collect?: { readonly [name: string]: readonly string[] };
+      /** Our source: documented by the provider, seen in public code or in a captured answer, or a guess. */
+      readonly sure: "documented" | "seen" | "guess";
+    })[];
+    /** Which of the objects below is read from the answers. */
+    readonly object: string;
+    /** If these conditions hold for the answers, the offering can no longer be booked. */
+    readonly cancel_where?: readonly ({
+      /** A path in the body; | separates paths of which the first that has a value counts. */
+      readonly path: string;
+      /** One of these values. */
+      readonly is?: readonly string[];
+      /** None of these values; no value at all is right too. */
+      readonly not?: readonly string[];
+    })[];
+    /** What happens if the object no longer exists: cancel means that its offering can no longer be booked. */
+    readonly gone: "cancel" | "ignore";
+    /** Our source: documented by the provider, seen in public code or in a captured answer, or a guess. */
+    readonly sure: "documented" | "seen" | "guess";
+  })[];
+  /** How the whole catalogue is listed. */
+  readonly catalogue: {
+    /** Requests before the first page, whose answers the page can use. */
+    readonly prepare?: readonly ({
+      /** The name under which paths find the answer. */
+      readonly name: string;
+      /** The method. */
+      readonly method: "GET" | "POST";
+      /** The path below base_url; paths in braces are replaced and percent-encoded. */
+      readonly path: string;
+      /** The query. */
+      readonly query?: { readonly [name: string]: string };
+      /** The JSON body of a POST; paths in braces in its texts are replaced. */
+      readonly body?: { readonly [name: string]: unknown };
+      /** How further pages are read. The text {cursor} stands for the cursor or the number of the page; a query or a body member that consists of it is left out of the first request. */
+      readonly paging?: {
+        /** How pages are told apart. cursor: the answer names the next page. page_number: pages are counted from first. */
+        readonly kind: "cursor" | "page_number";
+        /** The path of the cursor in the answer; the last page has none. */
+        readonly next?: string;
+        /** There is another page only if this condition holds for the answer. */
+        readonly more?: {
+          /** A path in the body; | separates paths of which the first that has a value counts. */
+          readonly path: string;
+          /** One of these values. */
+          readonly is?: readonly string[];
+          /** None of these values; no value at all is right too. */
+          readonly not?: readonly string[];
+        };
+        /** The path of the page’s list: a page with fewer items than size is the last one. */
+        readonly items?: string;
+        /** How many items a full page has. */
+        readonly size?: number;
+        /** The number of the first page. */
+        readonly first?: number;
+      };
+      /** Lists of the answer that are joined under a new name beside it. */
+      readonly collect?: { readonly [name: string]: readonly string[] };
+      /** Our source: documented by the provider, seen in public code or in a captured answer, or a guess. */
+      readonly sure: "documented" | "seen" | "guess";
+    })[];
+    /** Values that every page uses. */
+    readonly keep?: { readonly [name: string]: string };
+    /** The request for a page of the catalogue; without it the entry is read once, without variables. */
+    readonly page?: {
+      /** The name under which paths find the answer. */
+      readonly name: string;
+      /** The method. */
+      readonly method: "GET" | "POST";
+      /** The path below base_url; paths in braces are replaced and percent-encoded. */
+      readonly path: string;
+      /** The query. */
+      readonly query?: { readonly [name: string]: string };
+      /** The JSON body of a POST; paths in braces in its texts are replaced. */
+      readonly body?: { readonly [name: string]: unknown };
+      /** How further pages are read. The text {cursor} stands for the cursor or the number of the page; a query or a body member that consists of it is left out of the first request. */
+      readonly paging?: {
+        /** How pages are told apart. cursor: the answer names the next page. page_number: pages are counted from first. */
+        readonly kind: "cursor" | "page_number";
+        /** The path of the cursor in the answer; the last page has none. */
+        readonly next?: string;
+        /** There is another page only if this condition holds for the answer. */
+        readonly more?: {
+          /** A path in the body; | separates paths of which the first that has a value counts. */
+          readonly path: string;
+          /** One of these values. */
+          readonly is?: readonly string[];
+          /** None of these values; no value at all is right too. */
+          readonly not?: readonly string[];
+        };
+        /** The path of the page’s list: a page with fewer items than size is the last one. */
+        readonly items?: string;
+        /** How many items a full page has. */
+        readonly size?: number;
+        /** The number of the first page. */
+        readonly first?: number;
+      };
+      /** Lists of the answer that are joined under a new name beside it. */
+      readonly collect?: { readonly [name: string]: readonly string[] };
+      /** Our source: documented by the provider, seen in public code or in a captured answer, or a guess. */
+      readonly sure: "documented" | "seen" | "guess";
+    };
+    /** The list of objects in the answer, below the name of the page. */
+    readonly each?: string;
+    /** The entry of reads that reads each object. */
+    readonly read: string;
+    /** The ids that name the object, each text of at most 200 characters. */
+    readonly variables?: { readonly [name: string]: {
+      /** The path in the delivery, or in the item of the catalogue. */
+      readonly path: string;
+      /** A regular expression; its first group is the value. A value that does not match leaves the entry unused. */
+      readonly matches?: string;
+    } };
+    /** Our source: documented by the provider, seen in public code or in a captured answer, or a guess. */
+    readonly sure: "documented" | "seen" | "guess";
+  };
+  /** The objects. A path of source api is a path in the answers: the name of a step, then the path in its answer. ping has the variables. */
+  readonly objects: readonly ({
+    /** Its name. */
+    readonly name: string;
+    /** The body has the whole object under data, in the form of this schema of ours. */
+    readonly whole?: string;
+    /** The object is the offering itself with its one slot, such as an event: its texts replace the known ones, and a cancellation cancels the offering. */
+    readonly whole_offering?: boolean;
+    /** One offering for each item of this list. */
+    readonly each?: string;
+    /** Only items of each that satisfy these conditions count. */
+    readonly each_where?: readonly ({
+      /** A path in the body; | separates paths of which the first that has a value counts. */
+      readonly path: string;
+      /** One of these values. */
+      readonly is?: readonly string[];
+      /** None of these values; no value at all is right too. */
+      readonly not?: readonly string[];
+    })[];
+    /** Why a body is ignored in which no item counts. */
+    readonly each_why?: string;
+    /** A canceled booking never becomes active again: an active state that comes later and has no version is an older one. */
+    readonly cancel_is_final?: boolean;
+    /** One tier for each item of this list. */
+    readonly each_tier?: string;
+    /** If a booking does not say how many places an option takes, the object of this kind with the offering’s id does. */
+    readonly seats_from?: string;
+    /** Only items of each_tier that satisfy these conditions count. */
+    readonly each_tier_where?: readonly ({
+      /** A path in the body; | separates paths of which the first that has a value counts. */
+      readonly path: string;
+      /** One of these values. */
+      readonly is?: readonly string[];
+      /** None of these values; no value at all is right too. */
+      readonly not?: readonly string[];
+    })[];
+    /** How the tiers change the known tiers: replace replaces all; by_slot adds new tiers and stores other prices of known tiers with the slot; add adds new tiers and keeps known ones, by id or label; new uses the tiers only for an offering without tiers. */
+    readonly tiers?: "replace" | "by_slot" | "add" | "new";
+    /** How the server recognizes an older delivery that arrives late. */
+    readonly order: {
+      /** The kind of object that changes. */
+      readonly thing: string;
+      /** The paths whose values identify it. */
+      readonly id: readonly string[];
+      /** The path of a value that increases with each change; without it the order of arrival decides. */
+      readonly version?: string;
+      /** If the body does not name the offering, the object of this kind with the same id does. */
+      readonly part_of?: string;
+      /** The form of the version. */
+      readonly version_as?: "number" | "time";
+    };
+    /** What identifies the booking, if the order is that of another object: the one whose places left the body states. */
+    readonly booking?: {
+      /** The kind of object that changes. */
+      readonly thing: string;
+      /** The paths whose values identify it. */
+      readonly id: readonly string[];
+      /** The path of a value that increases with each change; without it the order of arrival decides. */
+      readonly version?: string;
+      /** If the body does not name the offering, the object of this kind with the same id does. */
+      readonly part_of?: string;
+      /** The form of the version. */
+      readonly version_as?: "number" | "time";
+    };
+    /** Where each field of an offering comes from; every field is listed. tier.* and slot.* are the fields of a price tier and of a slot, currency belongs to a tier, timezone to cutoff_minutes belong to the availability. booking.party says how many places a booking subtracts from its slot, booking.seats how many its options use (this counts if all are known, else the larger number), tier.seats how many places one unit of the option takes, booking.status whether the booking is canceled, booking.made_at when it was made: places left that were stated later include it. */
+    readonly fields: { readonly [name: string]: MappingField };
+  })[];
 };
 
 /** What a guest has paid for a completed checkout, own share and covered ones. */
@@ -4082,6 +4437,40 @@ export type StoredIntegration = {
     readonly code: "unauthorized" | "invalid_json" | "payload_too_large" | "rate_limited";
     /** When the server refused it, to the second, in UTC. */
     readonly at: string;
+  } | null;
+  /** How the server reads from the API of the venue system: which credentials it has, and whether it waits; null when it cannot read there. */
+  readonly reads: {
+    /** Whether the server reads. no_credentials: objects that a delivery only names are not read. waiting: the venue system is unavailable or a limit is reached, and the server tries again at next_attempt_at. paused: the venue system has refused the credentials, and nothing is read until you send others. */
+    readonly status: "no_credentials" | "active" | "waiting" | "paused";
+    /** Why it is paused or waits; null otherwise. */
+    readonly reason: "credentials_refused" | "rate_limited" | "provider_unavailable" | "daily_limit" | null;
+    /** The fields of the credentials. */
+    readonly credential_fields: readonly ({
+      /** The name of the field. */
+      readonly name: string;
+      /** Its name as the venue system writes it. */
+      readonly label: string;
+      /** Where the venue finds it. */
+      readonly where: string;
+      /** Whether reading needs it. */
+      readonly required: boolean;
+      /** Whether a form hides what is typed. */
+      readonly secret: boolean;
+      /** Whether it is set. Its value is never shown. */
+      readonly is_set: boolean;
+    })[];
+    /** When the credentials were set; null when there are none. */
+    readonly set_at: string | null;
+    /** How many objects wait to be read. */
+    readonly waiting: number;
+    /** When the server tries again; null unless it waits. */
+    readonly next_attempt_at: string | null;
+    /** When the server last read an object; null before the first. */
+    readonly last_read_at: string | null;
+    /** How many requests the server has made today, in UTC. */
+    readonly requests_today: number;
+    /** The most requests that it makes in a day. */
+    readonly requests_per_day: number;
   } | null;
   /** The address for the venue system's deliveries; shown only when the integration is created. */
   readonly webhook_url?: string;

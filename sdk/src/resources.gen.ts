@@ -5,7 +5,7 @@ import type { Api, RawBody, RequestOptions } from './api.ts';
 import type { EventStream, StreamOptions } from './event-stream.ts';
 import type { WebhookEvent } from './events.ts';
 import type { PagePromise } from './page.ts';
-import type { Analytics, Boat, Checkout, CheckoutCreate, CheckoutProgress, CreatedWebhookEndpoint, DeclinedInvite, Deleted, Delivery, EventExperience, Fleet, FleetResult, GuestCheckout, HoldCreate, HoldSecret, HookReceipt, InboundDelivery, Integration, InviteDecline, LegacyExperience, Me, Offering, OfferingBatch, OfferingBatchResult, Party, PartyResult, Payout, PayoutTotals, Receipt, ReceiptMail, Refund, Reminder, ReviewDecision, RotatedSecret, Seat, SignIn, SignInChallenge, SignInVerify, SignedIn, Slot, StoredBoat, StoredIntegration, StoredOffering, StoredWebhookEndpoint, Submission, TestAdvance, TestHold, WebhookEndpoint, WebhookRecover, WebhookRecovered, WebhookTestResult } from './types.gen.ts';
+import type { Analytics, Boat, Checkout, CheckoutCreate, CheckoutProgress, CreatedWebhookEndpoint, DeclinedInvite, Deleted, Delivery, EventExperience, Fleet, FleetResult, GuestCheckout, HoldCreate, HoldSecret, HookReceipt, InboundDelivery, Integration, IntegrationCredentials, IntegrationSync, InviteDecline, LegacyExperience, Me, Offering, OfferingBatch, OfferingBatchResult, Party, PartyResult, Payout, PayoutTotals, Receipt, ReceiptMail, Refund, Reminder, ReviewDecision, RotatedSecret, Seat, SignIn, SignInChallenge, SignInVerify, SignedIn, Slot, StoredBoat, StoredIntegration, StoredOffering, StoredWebhookEndpoint, Submission, TestAdvance, TestHold, WebhookEndpoint, WebhookRecover, WebhookRecovered, WebhookTestResult } from './types.gen.ts';
 
 export type OfferingsListParams = {
   /** Only objects in this state. */
@@ -85,7 +85,7 @@ export type EventsListParams = {
 
 export type IntegrationsListDeliveriesParams = {
   /** Only objects in this state. */
-  readonly status?: "pending" | "applied" | "ignored" | "superseded" | "unmapped" | "needs_api_read" | "failed";
+  readonly status?: "pending" | "reading" | "applied" | "ignored" | "superseded" | "unmapped" | "needs_api_read" | "failed";
   /** The largest number of objects in the page; a page of large objects has fewer. */
   readonly limit?: number;
   /** The `next_before` of the previous page: the answer holds only older objects. */
@@ -489,6 +489,38 @@ export class IntegrationsResource {
    */
   revoke(id: string, options?: RequestOptions): ApiPromise<StoredIntegration> {
     return this.#api.send({ method: 'POST', path: '/v1/integrations/{id}/revoke', params: [id], isWrapped: true, isRepeatable: true }, options);
+  }
+  /**
+   * Set the credentials for the API of a venue system. Some venue systems send only ids. With credentials the server reads the object after such a delivery, and applies it as if the delivery had carried it. `reads.credential_fields` of the integration names the fields. They replace earlier ones, are stored encrypted, and are never shown. If the venue system refuses them, `reads.status` becomes `paused` within a minute, and nothing is read until you set others.
+   * Scope: `webhooks:write`.
+   * `POST /v1/integrations/{id}/credentials`
+   */
+  setCredentials(id: string, body: IntegrationCredentials, options?: RequestOptions): ApiPromise<StoredIntegration> {
+    return this.#api.send({ method: 'POST', path: '/v1/integrations/{id}/credentials', params: [id], body, isWrapped: true, isRepeatable: true }, options);
+  }
+  /**
+   * Delete the credentials for the API of a venue system. Nothing is read any more. Deliveries that wait for a read become `needs_api_read`.
+   * Scope: `webhooks:write`.
+   * `DELETE /v1/integrations/{id}/credentials`
+   */
+  deleteCredentials(id: string, options?: RequestOptions): ApiPromise<StoredIntegration> {
+    return this.#api.send({ method: 'DELETE', path: '/v1/integrations/{id}/credentials', params: [id], isWrapped: true, isRepeatable: true }, options);
+  }
+  /**
+   * Read the whole catalogue of a venue system. In the background, within the limits of the venue system. A second call while a run is active answers with that run.
+   * Scope: `webhooks:write`.
+   * `POST /v1/integrations/{id}/sync`
+   */
+  sync(id: string, options?: RequestOptions): ApiPromise<IntegrationSync> {
+    return this.#api.send({ method: 'POST', path: '/v1/integrations/{id}/sync', params: [id], isWrapped: true }, options);
+  }
+  /**
+   * Read the progress of the last catalogue run. What was read, created, changed and skipped, and why. 404 before the first run.
+   * Scope: `webhooks:write`.
+   * `GET /v1/integrations/{id}/sync`
+   */
+  getSync(id: string, options?: RequestOptions): ApiPromise<IntegrationSync> {
+    return this.#api.send({ method: 'GET', path: '/v1/integrations/{id}/sync', params: [id], isWrapped: true }, options);
   }
   /**
    * List the deliveries of a venue system. Newest first, for 30 days, each with its outcome.

@@ -711,8 +711,8 @@ export type InboundDelivery = {
   readonly provider_event_id: string | null;
   /** The provider's own type of the event; null when it has none. */
   readonly type: string | null;
-  /** The outcome: ignored changes nothing that is sold, superseded is older than a delivery that was applied before, unmapped cannot become an offering, needs_api_read only names an object of the provider’s API, failed breaks a rule of offerings. */
-  readonly status: "pending" | "applied" | "ignored" | "superseded" | "unmapped" | "needs_api_read" | "failed";
+  /** The outcome: ignored changes nothing that is sold, superseded is older than a delivery that was applied before, unmapped cannot become an offering, needs_api_read only names an object of the provider’s API and the integration has no credentials to read it, reading waits for that object to be read, failed breaks a rule of offerings. */
+  readonly status: "pending" | "reading" | "applied" | "ignored" | "superseded" | "unmapped" | "needs_api_read" | "failed";
   /** Why the delivery, or a part of it, was not applied; null when all of it was applied, or while it waits. */
   readonly reason: string | null;
   /** The offering it changed; null when none. */
@@ -742,6 +742,49 @@ export type Integration = {
     /** What a price is for, where the provider does not say it; per_person when absent. */
     readonly unit?: "per_person" | "per_group" | "per_hour" | "per_unit";
   };
+};
+
+/** Credentials for the API of a venue system. They replace earlier ones as a whole. */
+export type IntegrationCredentials = {
+  /** The fields that the page of the venue system names. The server stores them encrypted and never shows them. */
+  readonly credentials: { readonly [name: string]: string };
+};
+
+/** A run that reads the whole catalogue of a venue system, and its progress. */
+export type IntegrationSync = {
+  /** The id of the run. */
+  readonly id: string;
+  /** The type of this object. */
+  readonly object: "integration_sync";
+  /** The integration. */
+  readonly integration_id: string;
+  /** How the run stands. failed: the catalogue could not be listed. canceled: the credentials were deleted, or the integration was revoked. */
+  readonly status: "running" | "finished" | "failed" | "canceled";
+  /** Why it failed; null otherwise. */
+  readonly reason: string | null;
+  /** How many objects the catalogue has named so far. */
+  readonly listed: number;
+  /** How many of them were read. */
+  readonly read: number;
+  /** How many offerings were created. */
+  readonly created: number;
+  /** How many offerings were changed. */
+  readonly changed: number;
+  /** How many offerings were the same already. */
+  readonly unchanged: number;
+  /** How many became no offering. */
+  readonly skipped: number;
+  /** The first 50 that were skipped. */
+  readonly skipped_objects: readonly ({
+    /** The object. */
+    readonly object: string;
+    /** Why it was skipped. */
+    readonly reason: string;
+  })[];
+  /** When it began, in UTC. */
+  readonly started_at: string;
+  /** When it ended; null while it runs. */
+  readonly finished_at: string | null;
 };
 
 /** The body with which the holder of an invite's link says no. */
@@ -1394,6 +1437,40 @@ export type StoredIntegration = {
     readonly code: "unauthorized" | "invalid_json" | "payload_too_large" | "rate_limited";
     /** When the server refused it, to the second, in UTC. */
     readonly at: string;
+  } | null;
+  /** How the server reads from the API of the venue system: which credentials it has, and whether it waits; null when it cannot read there. */
+  readonly reads: {
+    /** Whether the server reads. no_credentials: objects that a delivery only names are not read. waiting: the venue system is unavailable or a limit is reached, and the server tries again at next_attempt_at. paused: the venue system has refused the credentials, and nothing is read until you send others. */
+    readonly status: "no_credentials" | "active" | "waiting" | "paused";
+    /** Why it is paused or waits; null otherwise. */
+    readonly reason: "credentials_refused" | "rate_limited" | "provider_unavailable" | "daily_limit" | null;
+    /** The fields of the credentials. */
+    readonly credential_fields: readonly ({
+      /** The name of the field. */
+      readonly name: string;
+      /** Its name as the venue system writes it. */
+      readonly label: string;
+      /** Where the venue finds it. */
+      readonly where: string;
+      /** Whether reading needs it. */
+      readonly required: boolean;
+      /** Whether a form hides what is typed. */
+      readonly secret: boolean;
+      /** Whether it is set. Its value is never shown. */
+      readonly is_set: boolean;
+    })[];
+    /** When the credentials were set; null when there are none. */
+    readonly set_at: string | null;
+    /** How many objects wait to be read. */
+    readonly waiting: number;
+    /** When the server tries again; null unless it waits. */
+    readonly next_attempt_at: string | null;
+    /** When the server last read an object; null before the first. */
+    readonly last_read_at: string | null;
+    /** How many requests the server has made today, in UTC. */
+    readonly requests_today: number;
+    /** The most requests that it makes in a day. */
+    readonly requests_per_day: number;
   } | null;
   /** The address for the venue system's deliveries; shown only when the integration is created. */
   readonly webhook_url?: string;

@@ -2,6 +2,7 @@
 // Made for each request by run/context.ts. It holds nothing that reaches another server.
 
 import type { Facts } from '../../schemas/rules/rule.ts';
+import type { Reader } from '../../schemas/types.gen.ts';
 import type { Ids } from './ids.ts';
 import type { Random } from './random.ts';
 import type { Contract } from './schema/contract.ts';
@@ -27,6 +28,10 @@ export interface CommandServices {
   readonly checkoutUrl: (checkoutId: string) => string;
   /** The address to which a venue system delivers, without the token that ends it. */
   readonly hookUrl: (provider: string) => string;
+  /** How the API of each venue system is read, by provider. */
+  readonly readers: ReadonlyMap<string, Reader>;
+  /** The most requests to the API of one venue system for one integration in a day. */
+  readonly readsPerDay: number;
 }
 
 /** The services of a command together with the actor and the time of the call. */

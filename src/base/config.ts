@@ -81,6 +81,10 @@ export interface Config {
   /** Calls with a partner's key are kept for the console. */
   readonly requestLog: boolean;
   readonly requestLogDays: number;
+  /** The most requests to the API of one venue system for one integration in a day. */
+  readonly readsPerDay: number;
+  /** For tests: the address of servers that stand in for the APIs of venue systems, each below its name. */
+  readonly readerBaseUrl: string | null;
   /** How many backups `everyshare backup` keeps in its folder; 0: all. */
   readonly backupsKept: number;
 }
@@ -297,6 +301,14 @@ function mailServer(read: Reader): Config['mail'] {
   return null;
 }
 
+/** How venue systems are read. */
+function readerSettings(read: Reader): Pick<Config, 'readsPerDay' | 'readerBaseUrl'> {
+  return {
+    readsPerDay: read.integer('READS_PER_DAY', 5_000, 1, 1_000_000),
+    readerBaseUrl: read.address('READER_BASE_URL', ['https:']),
+  };
+}
+
 type ListenAddresses = 'host' | 'port' | 'metricsPort' | 'metricsHost' | 'workerPort' | 'workerHost';
 
 function listenAddresses(read: Reader): Pick<Config, ListenAddresses> {
@@ -371,6 +383,7 @@ export function readConfig(env: Env): Config {
     payoutDelayHours: read.integer('PAYOUT_DELAY_HOURS', 0, 0, 24 * 90),
     requestLog: read.oneOf('REQUEST_LOG', ['on', 'off'], 'on') === 'on',
     requestLogDays: read.integer('REQUEST_LOG_DAYS', 7, 1, 30),
+    ...readerSettings(read),
     backupsKept: read.integer('BACKUPS_KEPT', 14, 0, 10_000),
   };
   if (read.problems.length > 0) throw new ConfigError(read.problems);

@@ -4,7 +4,7 @@
 import type { Clock } from './clock.ts';
 import type { Random } from './random.ts';
 
-export type IdPrefix = 'chk' | 'shr' | 'evt' | 'whe' | 'int' | 'key' | 'hkd' | 'shk' | 'req';
+export type IdPrefix = 'chk' | 'shr' | 'evt' | 'whe' | 'int' | 'key' | 'hkd' | 'shk' | 'syn' | 'req';
 
 export interface Ids {
   uuid(): string;

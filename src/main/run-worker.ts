@@ -8,7 +8,7 @@ import { schemaFolders } from '../base/schema-files.ts';
 import type { Shutdown } from '../base/shutdown.ts';
 import { DispatchSignal } from '../domain/webhooks/deliveries/dispatch-signal.ts';
 import { makeTraceAttempt } from '../domain/webhooks/deliveries/trace-attempt.ts';
-import type { AppContext } from '../run/context.ts';
+import { type AppContext, readServicesOf } from '../run/context.ts';
 import type { RunningWorker } from '../worker/worker.ts';
 import { asListenError } from './listen-error.ts';
 import { mailSender } from './mail-sender.ts';
@@ -37,6 +37,7 @@ export async function runWorker(
       payments: services,
       deliveries: { ...services, dispatchSignal: new DispatchSignal(), onAttempt, ...traceAttempt },
       hooks: context,
+      reads: readServicesOf(context),
       requestLogDays: config.requestLogDays,
       sender: countTexts(smsSender(config)),
       mailSender: countMails(mailSender(config)),

@@ -27,6 +27,9 @@ import { EventFeeds } from '../domain/events/event-feeds.ts';
 import type { StreamServices } from '../domain/events/stream-events.ts';
 import type { GoLiveSettings } from '../domain/go-live/checklist.ts';
 import { type Mappings, readMappings } from '../domain/hooks/mapping/read-mappings.ts';
+import { TokenCache } from '../domain/hooks/readers/call-provider.ts';
+import type { ReadServices } from '../domain/hooks/readers/read-due-objects.ts';
+import { type Readers, readReaders } from '../domain/hooks/readers/read-readers.ts';
 import { makeRunOnce } from '../domain/idempotency/run-once.ts';
 import { makeTokens, type Tokens } from '../domain/members/tokens.ts';
 import { type FiguresReader, makeFiguresReader } from '../domain/monitoring/figures.ts';
@@ -39,6 +42,8 @@ export interface Schemas {
   readonly validator: Validator;
   /** How the deliveries of each venue system are mapped. */
   readonly mappings: Mappings;
+  /** How the API of each venue system is read. */
+  readonly readers: Readers;
 }
 
 export interface AppContext extends CommandServices, Schemas {
@@ -95,12 +100,17 @@ export interface ContextOptions {
 /** The validator compiles a schema at its first use, which takes a while: read the schemas once for a process. */
 export function readSchemas(folder: string): Schemas {
   const registry = readRegistry(folder);
-  return { registry, validator: makeValidator(registry), mappings: readMappings(join(folder, 'mappings')) };
+  return {
+    registry,
+    validator: makeValidator(registry),
+    mappings: readMappings(join(folder, 'mappings')),
+    readers: readReaders(join(folder, 'readers')),
+  };
 }
 
 export function makeContext(options: ContextOptions): AppContext {
   const { config, db, clock, random, log, operatorToken } = options;
-  const { registry, validator, mappings } = options.schemas;
+  const { registry, validator, mappings, readers } = options.schemas;
   const address = { base: config.baseUrl ?? '', pages: config.checkoutPageBase ?? config.baseUrl ?? '' };
   const ids = makeIds(clock, random);
   const seal = makeSeal(options.sealKeys, random);
@@ -116,6 +126,8 @@ export function makeContext(options: ContextOptions): AppContext {
     registry,
     validator,
     mappings,
+    readers,
+    readsPerDay: config.readsPerDay,
     operatorToken,
     address,
     ids,
@@ -192,7 +204,19 @@ function phoneSettings({ sandboxSms: isSandbox, phoneCountries }: Config): Phone
   return { isSandbox, countries: phoneCountries?.filter(isPhoneCountry) ?? null };
 }
 
+/** What the worker reads venue systems with; the tokens that it gets there live as long as this. */
+export function readServicesOf(context: AppContext): ReadServices {
+  const { services, config } = context;
+  return {
+    ...context,
+    outbound: services.outbound,
+    providerTokens: new TokenCache(),
+    readerBaseUrl: config.readerBaseUrl,
+  };
+}
+
 export function commandContext(context: AppContext, actor: Actor): CommandContext {
-  const { ids, random, seal, contract, docUrl, checkoutUrl, hookUrl } = context;
-  return { ids, random, seal, contract, docUrl, checkoutUrl, hookUrl, actor, now: context.clock.now() };
+  const { ids, random, seal, contract, docUrl, checkoutUrl, hookUrl, readers, readsPerDay } = context;
+  const now = context.clock.now();
+  return { ids, random, seal, contract, docUrl, checkoutUrl, hookUrl, readers, readsPerDay, actor, now };
 }

@@ -23,7 +23,10 @@ import { deleteOldDrafts } from '../domain/checkouts/party/draft-queries.ts';
 import type { PaymentServices } from '../domain/checkouts/payment-services.ts';
 import { type LinkServices, linkReadyVenues } from '../domain/go-live/link-when-ready.ts';
 import { type ApplyServices, applyDueDeliveries } from '../domain/hooks/apply-due-deliveries.ts';
-import { deleteOldInbound } from '../domain/hooks/deliveries/queries.ts';
+import { deleteOldInbound } from '../domain/hooks/deliveries/retention-queries.ts';
+import { type ReadServices, readDueObjects } from '../domain/hooks/readers/read-due-objects.ts';
+import { deleteOldReads } from '../domain/hooks/readers/read-queries.ts';
+import { deleteOldSyncs } from '../domain/hooks/readers/sync-queries.ts';
 import { deleteOldResponses } from '../domain/idempotency/stored-responses.ts';
 import { deleteOldImages, fetchDueImages } from '../domain/images/fetch-images.ts';
 import { recordAlive } from '../domain/installation/record-gaps.ts';
@@ -59,6 +62,7 @@ export interface WorkerServices {
   readonly mailSender: MailSender;
   readonly deliveries: QueueServices;
   readonly hooks: ApplyServices;
+  readonly reads: ReadServices;
   readonly requestLogDays: number;
 }
 
@@ -249,6 +253,19 @@ export const LOOPS: readonly Loop[] = [
     intervalSeconds: FAST_INTERVAL_SECONDS,
     batchSize: 200,
     step: ({ hooks }, batch) => applyDueDeliveries(hooks, batch),
+  },
+  {
+    name: 'read-venue-systems',
+    intervalSeconds: 1,
+    batchSize: 20,
+    step: ({ reads }, batch) => readDueObjects(reads, batch),
+  },
+  {
+    name: 'delete-old-reads',
+    intervalSeconds: 3_600,
+    batchSize: 1_000,
+    step: async ({ db, clock }, batch) =>
+      Math.max(await deleteOldReads(db, clock.now(), batch), await deleteOldSyncs(db, clock.now(), batch)),
   },
   {
     name: 'delete-old-hooks',

@@ -107,7 +107,7 @@ describe('the sweep and decideExpire', () => {
           expect({ expired, rows: await rows(tx) }).toEqual(swept);
         });
       }),
-      { ...runs(60), examples: [[[...EVERY_STATUS]]] },
+      { ...runs(120, 10, 20), examples: [[[...EVERY_STATUS]]] },
     );
     expect([...outcomes].sort()).toEqual([
       'canceled stays',
@@ -146,7 +146,7 @@ describe('every statement that checks whether a checkout is overdue', () => {
           expect(await venuesWithOverdue(tx, NOW, 100)).toEqual(overdue > 0 ? [{ venueId, due: overdue }] : []);
         });
       }),
-      { ...runs(60), examples: [[[...EVERY_STATUS]]] },
+      { ...runs(120, 10, 20), examples: [[[...EVERY_STATUS]]] },
     );
   });
 
@@ -166,7 +166,7 @@ describe('every statement that checks whether a checkout is overdue', () => {
           expect(views.map((view) => JSON.parse(view?.json ?? '{}').funded_amount)).toEqual([expected, expected]);
         });
       }),
-      runs(40),
+      runs(80, 10, 20),
     );
   });
 });

@@ -125,7 +125,7 @@ describe('the preview of a refund', () => {
         expect(0 - (balances.fee_income ?? 0)).toBe(money.fee - money.fee_returned);
         expect(balances.venue_payable ?? 0).toBe(0);
       }),
-      runs(15, 4),
+      runs(30, 4, 6),
     );
   });
 

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { dropActivity } from '../../src/domain/analytics/drop.ts';
 import { rebuild } from '../../src/domain/analytics/rebuild.ts';
+import { runs } from '../support/random-runs.ts';
 import {
   type ActivityEvent,
   expectedAnalytics,
@@ -181,7 +182,7 @@ describe('the report', () => {
           expect((await rebuild(world.db, activity.venueId)).mended).toBe(0);
         },
       ),
-      { numRuns: 15, ...WITHOUT_SHRINKING },
+      { ...runs(30, 4, 6), ...WITHOUT_SHRINKING },
     );
   }, 120_000);
 
@@ -204,7 +205,7 @@ describe('the report', () => {
         await checkWindows(activity, events, requested);
         expect((await rebuild(world.db, activity.venueId)).mended).toBe(0);
       }),
-      { numRuns: 8, ...WITHOUT_SHRINKING },
+      { ...runs(15, 2, 3), ...WITHOUT_SHRINKING },
     );
   }, 120_000);
 

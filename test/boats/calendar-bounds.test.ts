@@ -8,6 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { CalendarError } from '../../src/domain/boats/icalendar/calendar-error.ts';
 import { type CalendarReading, readCalendar, readInSteps } from '../../src/domain/boats/icalendar/read-calendar.ts';
 import { WorkBudget } from '../../src/domain/boats/icalendar/work-budget.ts';
+import { runs } from '../support/random-runs.ts';
 
 const options = {
   from: Date.UTC(2026, 9, 1),
@@ -331,17 +332,17 @@ describe('for any text, the reader', () => {
   };
 
   it('throws only CalendarError', async () => {
-    await fc.assert(fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 2000 }), ends), { numRuns: 500 });
-    await fc.assert(fc.asyncProperty(fc.uint8Array({ maxLength: 2000 }), ends), { numRuns: 300 });
+    await fc.assert(fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 2000 }), ends), runs(500, 50, 200));
+    await fc.assert(fc.asyncProperty(fc.uint8Array({ maxLength: 2000 }), ends), runs(300, 50, 100));
   });
 
   it('returns sorted, merged and limited blocks if it looks like a calendar', { tags: ['slow'] }, async () => {
     const inside = fc.array(line, { maxLength: 60 }).map((lines) => calendar(lines.join('\r\n')));
-    await fc.assert(fc.asyncProperty(inside, ends), { numRuns: 200 });
+    await fc.assert(fc.asyncProperty(inside, ends), runs(400, 50, 80));
     const events = fc
       .array(fc.array(line, { maxLength: 8 }), { maxLength: 10 })
       .map((all) => calendar(all.map((lines) => event(`DTSTART:20261110T100000\n${lines.join('\n')}`)).join('\n')));
-    await fc.assert(fc.asyncProperty(events, ends), { numRuns: 200 });
+    await fc.assert(fc.asyncProperty(events, ends), runs(400, 50, 80));
   });
 
   /** The library omits a DTSTART that its rule does not match; RFC 5545 counts it as the first of COUNT. */
@@ -374,7 +375,7 @@ describe('for any text, the reader', () => {
         const found = blocks.map(({ starts_at }) => Date.parse(starts_at)).filter((at) => at !== start.getTime());
         expect(found).toEqual(expected.filter((at) => at !== start.getTime()));
       }),
-      { numRuns: 150 },
+      runs(300, 50, 60),
     );
   });
 });

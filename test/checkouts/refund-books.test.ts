@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { claimMovement, claimMovements } from '../../src/domain/payments/movement-queries.ts';
 import type { Processor } from '../../src/domain/payments/processor.ts';
 import { settleDueMovements, settleMovement } from '../../src/domain/payments/settle-movements.ts';
+import { runs } from '../support/random-runs.ts';
 import { type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
@@ -138,7 +139,7 @@ describe('any sequence of refunds', () => {
         await expectBooksAgree(venue, completed.id, true);
         if (isWhole) expect(await venue.balances(completed.id)).toEqual({});
       }),
-      { numRuns: 10 },
+      runs(20, 2, 4),
     );
   });
 });

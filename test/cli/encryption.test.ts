@@ -54,6 +54,9 @@ async function writeEverySealedColumn(): Promise<Person> {
   await world.call('POST', `/v1/webhook_endpoints/${made.json.id}/rotate_secret`, { key });
   const system = await connectVenueSystem(world, 'custom', {}, venueId);
   await system.send({ id: 'e1', type: 'offering.cancel', data: { external_id: 'x' } });
+  const readable = await connectVenueSystem(world, 'eventbrite', {}, venueId);
+  const credentials = { key: readable.key, body: { credentials: { token: 'a-token' } } };
+  await world.call('POST', `/v1/integrations/${readable.id}/credentials`, credentials);
   await world.call('POST', '/v1/checkouts', { key, body: {} });
   const countLogged = () => world.db.query('select from request_log where failure is not null');
   await waitFor('the call is logged', async () => (await countLogged()).length > 0);

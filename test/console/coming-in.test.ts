@@ -7,7 +7,7 @@ import { mailedCode } from '../support/console-client.ts';
 import { ConsoleBrowser, executable, look, screenUrl } from './console-browser.ts';
 
 // Drives a browser.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 describe.runIf(executable !== null)('the console', () => {
   let console_: ConsoleBrowser;

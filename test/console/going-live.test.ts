@@ -73,7 +73,7 @@ describe.runIf(executable !== null)('going live', () => {
     await page.getByRole('button', { name: 'Done' }).click();
     const { status, json, text } = await world.call('GET', '/v1/me', { key });
     expect(status, text).toBe(200);
-    expect([json.mode, json.venue.id]).toEqual(['live', venue.id]);
+    expect([json.data.mode, json.data.venue.id]).toEqual(['live', venue.id]);
   });
 
   it('shows a viewer what is missing, and no button that they cannot use', async () => {

@@ -6,7 +6,7 @@ import { openTestVenue, type TestVenue } from '../support/test-venue.ts';
 import { ConsoleBrowser, executable, look, screenUrl } from './console-browser.ts';
 
 // Drives a browser.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 describe.runIf(executable !== null)('around the screens', () => {
   let console_: ConsoleBrowser;

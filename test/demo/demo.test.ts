@@ -92,6 +92,27 @@ describe('the demo’s year', () => {
     expect(deliveries.every(({ status }: { status: string }) => status === 'delivered')).toBe(true);
   });
 
+  it('has pictures of its catalogue that load', async () => {
+    const rows = await world.db.query<{ hash: string; due: boolean }>(
+      `select encode(file_hash, 'hex') as hash, due_at is not null as due from images where venue_id = $1`,
+      [filled.venueId],
+    );
+    expect(rows.length).toBeGreaterThan(5);
+    expect(rows.filter(({ due }) => due)).toEqual([]);
+    const { status, headers } = await world.call('GET', `/guest/images/${rows[0]?.hash}.webp`);
+    expect([status, headers.get('content-type')]).toEqual([200, 'image/webp']);
+  });
+
+  it('has a venue system with deliveries and their outcomes', async () => {
+    const integrations = (await get('/v1/integrations')).json.data;
+    expect(integrations.map(({ provider }: { provider: string }) => provider).sort()).toEqual(['custom', 'fareharbor']);
+    const { id } = integrations.find(({ provider }: { provider: string }) => provider === 'fareharbor');
+    const { data } = (await get(`/v1/integrations/${id}/deliveries?limit=100`)).json;
+    const statuses = new Set(data.map(({ status }: { status: string }) => status));
+    expect(statuses).toEqual(new Set(['applied', 'ignored', 'superseded', 'unmapped', 'needs_api_read']));
+    expect(data.find(({ status }: { status: string }) => status === 'unmapped').reason).toMatch(/POST \/v1\/offerings/);
+  });
+
   it('has figures that a recount of the activity does not change', async () => {
     const from = new Date(UNTIL - 120 * DAY_MS).toISOString();
     const read = async () => (await get(`/v1/analytics?from=${from}&to=${new Date(UNTIL).toISOString()}`)).json.data;

@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parseStrictJson } from '../../src/base/json/parse.ts';
 import { withExample } from '../support/apply-example.ts';
+import { repetitions } from '../support/random-runs.ts';
 import { SeededRandom } from '../support/seeded-random.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 import { findFaults } from './check-response.ts';
@@ -16,7 +17,8 @@ import { Sender } from './send.ts';
 // Repeats random requests many times.
 vi.setConfig({ testTimeout: 60_000 });
 
-const RUNS = 300;
+const RUNS = repetitions(100, 600);
+const ODD_PATHS_PER_OPERATION = repetitions(4, 12);
 
 let world: TestWorld;
 beforeAll(async () => {
@@ -84,7 +86,7 @@ describe('an odd address', () => {
   it('of any kind, at every operation, gets a documented response of its path', async () => {
     const { operations } = await readContract(world.urls[0] ?? '');
     const requests = operations.flatMap(({ method, path }, index) =>
-      Array.from({ length: 12 }, (_, n) => {
+      Array.from({ length: ODD_PATHS_PER_OPERATION }, (_, n) => {
         const draft = { path: path.replaceAll(/\{\w+\}/g, 'chk_1') } as Draft;
         const random = new SeededRandom(1, `address ${index} ${n}`);
         for (let times = random.pick([1, 1, 2]); times > 0; times--) setOddPath({ random }, draft);

@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applyDueDeliveries } from '../../src/domain/hooks/apply-due-deliveries.ts';
-import { deleteOldInbound } from '../../src/domain/hooks/deliveries/queries.ts';
+import { deleteOldInbound } from '../../src/domain/hooks/deliveries/retention-queries.ts';
 import { YOGA } from '../support/provider-samples.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 import { CLASS, fareharborBooking, mindbody, octo, ROSTER } from '../support/venue-bodies.ts';

@@ -224,6 +224,39 @@ describe('a slot that gets an id from a booking, and loses it when the venue sen
   });
 });
 
+describe('a booking that was made before the offering was sent', () => {
+  it('takes no places, because the places left include it; more guests take the difference', async () => {
+    const venue = await connect('ventrata', SAIL);
+    const old = (second: number, ...unitIds: string[]) =>
+      ventrataBooking({
+        utcCreatedAt: '2026-01-01T00:00:00Z',
+        utcUpdatedAt: `2027-01-02T00:00:0${second}Z`,
+        product: undefined,
+        unitItems: unitIds.map((unitId) => ({ unitId, status: 'CONFIRMED' })),
+      });
+    expect(await venue.send(old(1, 'adult', 'adult'))).toEqual(['ignored', 10]);
+    expect(await lastReason(venue)).toContain('made before the offering was sent');
+    expect(await venue.send(old(2, 'adult', 'adult', 'adult'))).toEqual(['applied', 9]);
+    expect(await venue.send(ventrataBooking({ uuid: 'new' }))).toEqual(['applied', 7]);
+  });
+});
+
+describe('classes and rosters of one venue at two addresses', () => {
+  it('know of each other', async () => {
+    const classes = await connect('mindbody', YOGA);
+    const rosters = await connectVenueSystem(world, 'mindbody', BOAT, classes.system.venueId);
+    await classes.send(mindbody('class.updated', CLASS, '2027-01-15T18:00:00Z'));
+    await rosters.send(mindbody('classRosterBooking.created', ROSTER, '2027-01-15T18:01:00Z'));
+    expect((await classes.send())[1]).toBeUndefined();
+    await applyDueDeliveries(world.context, 100);
+    expect((await classes.send())[1]).toBe(8);
+    const other = await connectVenueSystem(world, 'mindbody', BOAT);
+    await other.send(mindbody('classRosterBooking.created', ROSTER, '2027-01-15T18:01:00Z'));
+    await applyDueDeliveries(world.context, 100);
+    expect((await other.deliveries())[0].status).toBe('needs_api_read');
+  });
+});
+
 describe('a stale booking', () => {
   it('with an id that PostgreSQL cannot store is superseded at once', async () => {
     const venue = await connect('rezdy', REEF);

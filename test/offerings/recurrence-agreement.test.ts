@@ -6,10 +6,11 @@
 import rrule from 'rrule';
 import { RRuleTemporal } from 'rrule-temporal';
 import { Temporal } from 'temporal-polyfill';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, inject, it, vi } from 'vitest';
 import { writeInstant } from '../../schemas/rules/instant.ts';
 import { recurringStarts } from '../../src/domain/offerings/recurrence.ts';
 import { zoneClock } from '../../src/domain/recurrence/zone-clock.ts';
+import { repetitions } from '../support/random-runs.ts';
 import { RFC_EXAMPLES } from './rfc5545-examples.ts';
 
 // Compares many random rules with two libraries.
@@ -128,7 +129,11 @@ function allCases(): Case[] {
   return cases;
 }
 
-const CASES = allCases();
+/**
+ * In `npm test` two of seven: seven divides none of the lengths above, so each part meets each zone, time and end. All of
+ * them in `npm run test:long`.
+ */
+const CASES = allCases().filter((_, index) => inject('isLong') || index % 7 < 2);
 const RANGE = { from: Date.UTC(2026, 1, 1), to: Date.UTC(2028, 7, 1) };
 
 describe('recurrences compared with the package rrule', () => {
@@ -155,9 +160,9 @@ describe('recurrences compared with the package rrule', () => {
     });
   }
 
-  it('cover more than 500 rules, nearly all with results, and times that a change skips', () => {
+  it('cover many rules, nearly all with results, and times that a change skips', () => {
     expect(compared).toBe(CASES.length);
-    expect(new Set(CASES.map((one) => one.rule)).size).toBeGreaterThan(500);
+    expect(new Set(CASES.map((one) => one.rule)).size).toBeGreaterThan(repetitions(150, 500));
     expect(moved).toBeGreaterThan(20);
     expect(empty).toBeLessThan(compared / 20);
   });
@@ -178,7 +183,7 @@ describe('recurrences compared with the package rrule-temporal', () => {
       const expected = theirs.map((start) => writeInstant(start.epochMilliseconds));
       expect(ours(rule, local, zone, range).map(writeInstant), `${rule} in ${zone}`).toEqual(expected);
     }
-    expect(unaffected.length).toBeGreaterThan(100);
+    expect(unaffected.length).toBeGreaterThan(repetitions(30, 100));
   });
 });
 

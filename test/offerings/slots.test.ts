@@ -14,6 +14,7 @@ import { pricesFor } from '../../src/domain/offerings/price.ts';
 import { recurringStarts } from '../../src/domain/offerings/recurrence.ts';
 import { bookableSlots, MAX_PRICES, MAX_SLOTS, type SlotPage } from '../../src/domain/offerings/slots.ts';
 import { zoneClock } from '../../src/domain/recurrence/zone-clock.ts';
+import { runs } from '../support/random-runs.ts';
 
 const registry = readRegistry(join(packageRoot, 'schemas', 'v1'));
 const ajv = new Ajv2020({ allErrors: true, strictRequired: false, allowUnionTypes: true });
@@ -397,7 +398,7 @@ describe('all pages, each from the next_from of the one before', () => {
           expect(allSlots(availability, { from, to, tiers: tiers as Tiers })).toEqual(expected);
         },
       ),
-      { numRuns: 60 },
+      runs(120, 10, 20),
     );
   });
 });

@@ -6,10 +6,11 @@ import { sandboxMailSender } from '../../src/domain/mail/send.ts';
 import { createMember } from '../../src/domain/members/create-member.ts';
 import { sandboxSender } from '../../src/domain/members/messages/send.ts';
 import { beginSession } from '../../src/domain/members/sessions.ts';
+import { readServicesOf } from '../../src/run/context.ts';
 import { type RunningWorker, startWorker } from '../../src/worker/worker.ts';
 import { inFuture, type Json, ORIGIN, TestVenue } from '../support/test-venue.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
-import { openBrowser } from './browser.ts';
+import { MAX_WAIT_MS, openBrowser } from './browser.ts';
 
 export interface Person {
   readonly id: string;
@@ -75,13 +76,13 @@ export class BrowserFixture {
     await Promise.all(this.browser.contexts().map((context) => context.close()));
   }
 
-  #newContext({
+  async #newContext({
     width = 390,
     isDark = false,
     hasScript = true,
     language = 'en-US',
   }: BrowserOptions = {}): Promise<BrowserContext> {
-    return this.browser.newContext({
+    const context = await this.browser.newContext({
       viewport: { width, height: width < 600 ? 844 : 900 },
       deviceScaleFactor: 1,
       colorScheme: isDark ? 'dark' : 'light',
@@ -90,6 +91,8 @@ export class BrowserFixture {
       timezoneId: 'America/New_York',
       reducedMotion: 'reduce',
     });
+    context.setDefaultTimeout(MAX_WAIT_MS);
+    return context;
   }
 
   createCheckout(overrides: Readonly<Record<string, unknown>> = {}): Promise<Json> {
@@ -146,6 +149,7 @@ export async function openBrowserFixture(
         outbound: services.outbound,
         payments: services,
         hooks: world.context,
+        reads: readServicesOf(world.context),
         deliveries: services,
         sender: sandboxSender,
         mailSender: sandboxMailSender,

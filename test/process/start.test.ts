@@ -133,7 +133,7 @@ describe('everyshare start', () => {
   });
 
   it('stops on a signal during its start, and leaves no database running', async () => {
-    for (const delayMs of [150, 400, 800, 1100]) {
+    for (const delayMs of inject('isLong') ? [50, 150, 300, 400, 600, 800, 1100, 1500] : [150, 800]) {
       const DATA_DIR = newFolder();
       const { code } = await runAndInterrupt(['start'], { DATA_DIR }, delay(delayMs));
       // Null: the signal came before the program handled signals, and before it started anything.

@@ -260,6 +260,12 @@ describe('the SDK against a real server', () => {
     expect(delivery?.id).toBe(receipt.id);
     expect((await integrations.replayDelivery(id, receipt.id ?? '')).id).toBe(receipt.id);
     expect((await integrations.list().page()).data.map((one) => one.id)).toEqual([id]);
+    const { id: readable } = await integrations.create({ provider: 'eventbrite' });
+    const reading = await integrations.setCredentials(readable, { credentials: { token: 'a-token' } });
+    expect(reading.reads?.status).toBe('active');
+    const run = await integrations.sync(readable);
+    expect((await integrations.getSync(readable)).id).toBe(run.id);
+    expect((await integrations.deleteCredentials(readable)).reads?.status).toBe('no_credentials');
     expect((await integrations.revoke(id)).status).toBe('revoked');
   });
 

@@ -2,10 +2,15 @@
 // simulation, or one statement more or less in a command, changes the course of most seeds. `npm run sim -- --choose`
 // runs 2,000 seeds (`--seeds N`), prints how many reach each required transition, and the list for this file.
 
-export const FIRST_SEEDS = 150;
+export const FIRST_SEEDS = 50;
 
-/** Chosen from seeds 1 to 900. Each required transition is reached by three seeds or more, these and the first together. */
-export const RARE_SEEDS: readonly number[] = [171, 177, 183, 224, 226, 246, 314, 401];
+/**
+ * Chosen from seeds 1 to 520. These and the first together reach each required transition three times or more, but
+ * "transfer used up by debts", which only seed 271 reaches.
+ */
+export const RARE_SEEDS: readonly number[] = [
+  53, 57, 63, 75, 170, 177, 224, 226, 256, 271, 289, 335, 346, 401, 445, 454, 508,
+];
 
 /** As long as the list is wrong, seeds up to this one run until each required transition is reached. */
 export const MAX_SEEDS = 800;

@@ -1,12 +1,13 @@
 // A DATA_DIR after a first start, for tests of what comes later. A first start creates and migrates a PostgreSQL, which
-// takes three times the processor time of a start with data, so each test worker does it once and copies the folder.
+// takes three times the processor time of a start with data, so a run does it once, and each test copies the folder.
 
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import { build, isCurrent } from '../../build.js';
 import { startProgram } from './run-program.ts';
+import { waitFor } from './wait-for.ts';
 
 export interface InitializedData {
   readonly DATA_DIR: string;
@@ -27,15 +28,35 @@ export async function copyInitializedData(folder: string): Promise<InitializedDa
 }
 
 async function createTemplate(): Promise<InitializedData> {
+  const DATA_DIR = join(inject('runFolder'), 'initialized');
+  const result = `${DATA_DIR}.json`;
+  if (!claim(DATA_DIR)) {
+    await waitFor('another worker creates the data', () => existsSync(result), { timeoutMs: 150_000, intervalMs: 50 });
+    return JSON.parse(readFileSync(result, 'utf8'));
+  }
   if (!isCurrent()) await build();
-  const DATA_DIR = mkdtempSync(join(inject('runFolder'), 'initialized-'));
   const program = await startProgram(['start'], { DATA_DIR });
   const printed = program.out();
   await program.stop('SIGTERM');
   const keyOf = (kind: RegExp): string => kind.exec(printed)?.[0] ?? '';
-  return {
+  const created: InitializedData = {
     DATA_DIR,
     secretKey: keyOf(/svc_test_[A-Za-z0-9]{32}/),
     publishableKey: keyOf(/pk_test_[A-Za-z0-9]{32}/),
   };
+  // In one step: another worker may be waiting for it.
+  writeFileSync(`${result}.new`, JSON.stringify(created));
+  renameSync(`${result}.new`, result);
+  return created;
+}
+
+/** One worker of a run creates the folder, and with it the data. */
+function claim(folder: string): boolean {
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
 }

@@ -50,7 +50,14 @@ async function startPostgres(pooler: string | null): Promise<RunningPostgres> {
   const dataDir = makeScratchFolder('everyshare-test-');
   const postgres = await startEmbeddedPostgres({
     dataDir,
-    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '300' },
+    settings: {
+      fsync: 'off',
+      synchronous_commit: 'off',
+      full_page_writes: 'off',
+      max_connections: '300',
+      // It visits each database once a minute, and a run leaves hundreds that no test uses any more.
+      autovacuum: 'off',
+    },
   });
   await makeSignInCheap(postgres.url);
   const template = await createDatabase(postgres.url, 'everyshare_template', null);

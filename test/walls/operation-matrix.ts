@@ -205,6 +205,10 @@ const messaging: Readonly<Record<string, MatrixRow>> = {
   createIntegration: { make: [async () => ({})], body: () => ({ provider: 'xola' }) },
   listIntegrations: { createListed: listedId(integration) },
   revokeIntegration: integrationInPath,
+  setIntegrationCredentials: { ...integrationInPath, body: () => ({ credentials: { token: 'a-token' } }) },
+  deleteIntegrationCredentials: integrationInPath,
+  syncIntegration: integrationInPath,
+  getIntegrationSync: integrationInPath,
   listInboundDeliveries: integrationInPath,
   replayInboundDelivery: {
     references: { 'path id': 'integration', 'path delivery_id': 'inbound' },

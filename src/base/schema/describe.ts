@@ -45,6 +45,11 @@ export const PATTERNS: Readonly<Record<string, string>> = {
   '^([01][0-9]|2[0-3]):[0-5][0-9]$': 'a time of day from 00:00 to 23:59',
   '^[0-9]{6}$': 'six digits',
   '^[A-Z]{2}$': 'two upper-case letters',
+  '^[a-z][a-z0-9_]*$': 'lower-case letters, digits and "_", beginning with a letter',
+  '^[a-z][a-z0-9_]{0,39}$': 'up to 40 lower-case letters, digits and "_", beginning with a letter',
+  '^[\\x21-\\x7e]+$': 'printable ASCII characters without spaces',
+  '^https://[a-z0-9.-]+(/[A-Za-z0-9._-]+)*$': 'an https address without a query',
+  '^syn_[0-9A-Za-z]{1,64}$': 'the id of a catalogue run, such as syn_01jz3k8q7v5m2n9t4w6x8y0abc',
   '^[A-Za-z0-9_@]+(\\[\\])?(\\.[A-Za-z0-9_@]+(\\[\\])?)*$': 'a path of names with dots between them',
   '^[A-Za-z0-9_@]+(\\[\\])?(\\.[A-Za-z0-9_@]+(\\[\\])?)*(\\|[A-Za-z0-9_@]+(\\[\\])?(\\.[A-Za-z0-9_@]+(\\[\\])?)*)*$':
     'paths of names with dots between them, and | between the paths',

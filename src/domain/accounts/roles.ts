@@ -29,6 +29,9 @@ export const ROLES_OF_WRITES: Readonly<Record<string, readonly Role[]>> = {
   // Integrations.
   createIntegration: DEVELOPERS,
   revokeIntegration: DEVELOPERS,
+  setIntegrationCredentials: DEVELOPERS,
+  deleteIntegrationCredentials: DEVELOPERS,
+  syncIntegration: DEVELOPERS,
   replayInboundDelivery: DEVELOPERS,
   // Keys.
   createKey: DEVELOPERS,

@@ -153,3 +153,10 @@ export function demoBoats(): readonly Boat[] {
     amenities: ['Sound system', 'Cooler', 'Paddle board'],
   }));
 }
+
+/** The addresses of every picture of the catalogue. */
+export function demoMedia(yearBegins: number, until: number): readonly string[] {
+  const objects = [...approvedOfferings(yearBegins), changedOffering(yearBegins), WAITING_OFFERING, REJECTED_OFFERING];
+  const pictured = [...objects, ...demoEvents(until), ...demoBoats()] as readonly Pick<Offering, 'media'>[];
+  return pictured.flatMap(({ media: files = [] }) => files.map(({ url }) => url));
+}

@@ -4,7 +4,7 @@
 
 import type { CommandContext } from '../../base/command-context.ts';
 import type { Mode } from '../../base/config.ts';
-import type { Db } from '../../base/db.ts';
+import type { Db, Queryable } from '../../base/db.ts';
 import type { Log } from '../../base/log.ts';
 import { hasCheckouts } from '../checkouts/queries.ts';
 import type { Caller } from '../keys/caller.ts';
@@ -12,6 +12,7 @@ import { finishSandboxOnboarding } from '../payments/payout-account.ts';
 import type { Processor, Processors } from '../payments/processor.ts';
 import { findVenue } from '../venues/queries.ts';
 import { type Venue, venueInMode } from '../venues/venue.ts';
+import { demoMedia } from './catalogue-contents.ts';
 import {
   addKeys,
   addTeam,
@@ -25,6 +26,8 @@ import { fillActivity } from './fill-activity.ts';
 import { type CallersAt, fillOfferings, fillRecent } from './fill-catalogue.ts';
 import { fillDeliveries } from './fill-deliveries.ts';
 import { fillDisputes } from './fill-disputes.ts';
+import { fillIntegrations } from './fill-integrations.ts';
+import { drawPictures, storePictures } from './fill-pictures.ts';
 import { fillRequests } from './fill-requests.ts';
 import type { PastSettings } from './past-checkout.ts';
 import { planYear, YEAR_DAYS } from './plan.ts';
@@ -130,10 +133,18 @@ export async function fillVenue(
   );
   await fillDisputes({ ...services, clock, ids: command.ids }, processor, checkouts, until);
   const developerAt = (at: number): Caller => ({ ...callers.venue(at), actor: team.developer });
-  await db.transaction((tx) => fillDeliveries(tx, developerAt, options));
+  const pictures = await drawPictures(demoMedia(yearBegins, until));
+  await db.transaction((tx) => storePictures(tx, venueId, pictures, command.now));
+  await db.transaction((tx) => fillSystems(tx, developerAt, options));
   const logged = { venueId, mode, keyId: keys.secretId, seed: options.seed, until };
   await db.transaction((tx) => fillRequests(tx, command, checkouts, logged));
   return { venueId, mode, keys, checkouts: checkouts.length };
+}
+
+/** Webhook endpoints and venue systems, with their deliveries. */
+async function fillSystems(tx: Queryable, callerAt: (at: number) => Caller, options: DemoOptions): Promise<void> {
+  await fillDeliveries(tx, callerAt, options);
+  await fillIntegrations(tx, callerAt, options);
 }
 
 const AWAKE_MS = 20_000;

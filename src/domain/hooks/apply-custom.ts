@@ -6,7 +6,7 @@ import { invalid, Problem, withPointers } from '../../base/errors.ts';
 import { type JsonValue, parseStrictJson } from '../../base/json/parse.ts';
 import type { OfferingContent } from '../offerings/offering.ts';
 import { factsFor } from '../venues/venue.ts';
-import { type DueDelivery, findObject, storeObject } from './deliveries/queries.ts';
+import { type AppliedDelivery, findObject, storeObject } from './deliveries/queries.ts';
 import { hashOf, isOlder, orderingOf } from './delivery-order.ts';
 import type { WholeObject } from './mapping/interpret.ts';
 import { cancelOffering, type MergedOffering, mergeSlots } from './merge.ts';
@@ -31,7 +31,7 @@ interface CustomData {
 export async function applyWholeObject(
   tx: Queryable,
   context: HookContext,
-  delivery: DueDelivery,
+  delivery: AppliedDelivery,
   { schema, object }: WholeObject,
   text: string,
 ): Promise<Outcome> {

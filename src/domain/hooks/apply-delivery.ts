@@ -7,8 +7,15 @@ import type { Queryable } from '../../base/db.ts';
 import type { OfferingContent } from '../offerings/offering.ts';
 import { allocateTimestamps } from '../venues/page-timestamps.ts';
 import { applyWholeObject } from './apply-custom.ts';
-import { applyBooking, type BookingChange, isCancellation } from './bookings.ts';
-import { type DueDelivery, findBooking, findObject, type KnownBooking, storeObject } from './deliveries/queries.ts';
+import { applyBooking, type BookingChange, type BookingEffect, isCancellation } from './bookings.ts';
+import {
+  type AppliedDelivery,
+  findBooking,
+  findObject,
+  findSharedObject,
+  type KnownBooking,
+  storeObject,
+} from './deliveries/queries.ts';
 import { hashOf, isOlder, isSameVersion, isUndoneCancellation, orderingOf } from './delivery-order.ts';
 import { readBody } from './mapping/body.ts';
 import { MappingError } from './mapping/convert.ts';
@@ -41,19 +48,35 @@ import {
 export async function applyDelivery(
   tx: Queryable,
   context: HookContext,
-  delivery: DueDelivery,
+  delivery: AppliedDelivery,
   text: string,
 ): Promise<Outcome> {
   const interpretation = interpret(mappingOf(context.mappings, delivery.provider), readBody(text), delivery.defaults);
   const { result } = interpretation;
   if (result !== 'change' && result !== 'whole' && result !== 'emptied')
     return { status: interpretation.result, reason: interpretation.reason, offering: null };
-  // Locks the venue: until the commit no other writer changes what is read here.
-  await allocateTimestamps(tx, context.venue.id, context.mode, context.now, 1);
+  if (interpretation.result === 'change')
+    return combineOutcomes(await applyChanges(tx, context, delivery, interpretation.changes));
+  await lockOfferings(tx, context);
   if (interpretation.result === 'whole') return applyWholeObject(tx, context, delivery, interpretation.whole, text);
-  if (interpretation.result === 'emptied') return applyEmptiedBooking(tx, context, delivery, interpretation.emptied);
+  return applyEmptiedBooking(tx, context, delivery, interpretation.emptied);
+}
+
+/** Until the commit no other writer changes the offerings of the venue that are read here. */
+async function lockOfferings(tx: Queryable, { venue, mode, now }: HookContext): Promise<void> {
+  await allocateTimestamps(tx, venue.id, mode, now, 1);
+}
+
+/** Applies the changes of a delivery, or of what was read after one: one outcome for each change. */
+export async function applyChanges(
+  tx: Queryable,
+  context: HookContext,
+  delivery: AppliedDelivery,
+  interpreted: readonly (Change | UnreadableObject)[],
+): Promise<Outcome[]> {
+  await lockOfferings(tx, context);
   const changes: (Change | UnreadableObject)[] = [];
-  for (const change of interpretation.changes)
+  for (const change of interpreted)
     changes.push('problem' in change ? change : await withKnownSeats(tx, delivery, change));
   const readable = changes.filter((change): change is Change => !('problem' in change));
   const booked = readable.find((change) => change.booking !== null)?.booking ?? null;
@@ -63,7 +86,7 @@ export async function applyDelivery(
   if (booked !== null && known !== null) {
     const isLate = !isCanceled && isUndoneCancellation(delivery, booked.object, booked.isCancelFinal, known);
     if (isLate || isOlder(delivery, booked.object, known))
-      return outcome('superseded', isLate ? CANCELED_BEFORE : NEWER_WAS_APPLIED, validId(readable[0]));
+      return [outcome('superseded', isLate ? CANCELED_BEFORE : NEWER_WAS_APPLIED, validId(readable[0]))];
   }
   const existing = new Set<string>();
   const results: { readonly change: Change | null; readonly outcome: Outcome }[] = [];
@@ -73,17 +96,15 @@ export async function applyDelivery(
         ? { change: null, outcome: outcomeOfUnreadable(change) }
         : { change, outcome: await applyChange(tx, context, delivery, change, known, existing) },
     );
-  if (booking === null) return combineOutcomes(results.map((result) => result.outcome));
-  const changedOfferings = await applyBooking(tx, context, delivery, known, {
+  if (booking === null) return results.map((result) => result.outcome);
+  const effects = await applyBooking(tx, context, delivery, known, {
     object: booking,
     changes: results.filter((result): result is BookingChange => result.change !== null),
     isPartial: readable.length < results.length,
     isCanceled: isCanceled && readable.length === results.length,
   });
-  return combineOutcomes(
-    results.map(({ change, outcome: result }) =>
-      change === null ? result : outcomeWithBooking({ change, outcome: result }, changedOfferings, existing),
-    ),
+  return results.map(({ change, outcome: result }) =>
+    change === null ? result : outcomeWithBooking({ change, outcome: result }, effects, existing),
   );
 }
 
@@ -91,7 +112,7 @@ export async function applyDelivery(
 async function applyEmptiedBooking(
   tx: Queryable,
   context: HookContext,
-  delivery: DueDelivery,
+  delivery: AppliedDelivery,
   { object, isCanceled, otherwise }: EmptiedBooking,
 ): Promise<Outcome> {
   const known = await findBooking(tx, delivery, hashOf(object.name));
@@ -99,19 +120,19 @@ async function applyEmptiedBooking(
   const update = { object, changes: [], isPartial: false, isCanceled };
   const [changed] = await applyBooking(tx, context, delivery, known, update);
   if (changed === undefined) return outcome(otherwise.result, otherwise.reason, null);
-  return withNotes(outcome('applied', null, changed[0]), changed[1]);
+  return withNotes(outcome('applied', null, changed[0]), changed[1].notes);
 }
 
 /** A booking that names only its options takes as many places as an earlier delivery about the product said. */
 async function withKnownSeats(
   tx: Queryable,
-  delivery: DueDelivery,
+  delivery: AppliedDelivery,
   change: Change,
 ): Promise<Change | UnreadableObject> {
   const { booking } = change;
   if (booking === null || booking.seatsFrom === null || booking.options.every(({ seats }) => seats !== null))
     return change;
-  const product = await findObject(tx, delivery, hashOf(booking.seatsFrom));
+  const product = await findSharedObject(tx, delivery, hashOf(booking.seatsFrom));
   try {
     const party = placesOf(booking.party, booking.options, product?.option_seats ?? {});
     return { ...change, booking: { ...booking, party } };
@@ -128,19 +149,23 @@ async function withKnownSeats(
  */
 function outcomeWithBooking(
   { change, outcome: result }: BookingChange,
-  changedOfferings: ReadonlyMap<string, readonly string[]>,
+  effects: ReadonlyMap<string, BookingEffect>,
   existing: ReadonlySet<string>,
 ): Outcome {
   const { status, offering, reason } = result;
-  const notes = offering === null ? undefined : changedOfferings.get(offering);
+  const effect = offering === null ? undefined : effects.get(offering);
   const withReason = (more: string): Outcome => ({ ...result, reason: reason === null ? more : `${reason} ${more}` });
   if (status === 'applied') {
     const isStated = change.slot?.capacity !== undefined;
-    const takesNothing = notes === undefined && !isStated && offering !== null && existing.has(offering);
+    const takesNothing = effect === undefined && !isStated && offering !== null && existing.has(offering);
+    if (effect?.isCounted === false) return withReason(INCLUDED_BEFORE);
     return takesNothing ? withReason(NO_SLOT_WITH_CAPACITY) : result;
   }
-  if (notes === undefined) return result;
-  return status === 'ignored' ? withNotes(outcome('applied', null, offering), notes) : withReason(COUNTED_ALL_THE_SAME);
+  if (effect === undefined) return result;
+  if (!effect.isCounted) return status === 'ignored' ? { ...result, reason: INCLUDED_BEFORE } : result;
+  return status === 'ignored'
+    ? withNotes(outcome('applied', null, offering), effect.notes)
+    : withReason(COUNTED_ALL_THE_SAME);
 }
 
 /** The id of the offering, if PostgreSQL can store it. */
@@ -153,9 +178,9 @@ const outcomeOfUnreadable = (unreadable: UnreadableObject): Outcome =>
   outcome('unmapped', unreadable.problem, validId(unreadable));
 
 /** The outcome is `applied` if one change was applied; the reason still names what happened to the others. */
-function combineOutcomes(outcomes: readonly Outcome[]): Outcome {
+export function combineOutcomes(outcomes: readonly Outcome[]): Outcome {
   const first = outcomes.find(({ status }) => status === 'applied') ?? outcomes[0];
-  if (first === undefined) throw new Error('interpret() returned no changes');
+  if (first === undefined) throw new Error('there are no outcomes to combine');
   const reasons = new Set(
     outcomes.flatMap(({ reason, offering }) =>
       reason === null ? [] : [outcomes.length > 1 && offering !== null ? `"${offering}": ${reason}` : reason],
@@ -170,6 +195,8 @@ const NOTHING_CHANGED = 'The offering has a slot at that time, and the delivery 
 const NO_CAPACITY_STATED =
   'The offering has no slot at that time, and the delivery does not say how many places it has: send the slot with POST /v1/offerings.';
 const NO_SLOT_WITH_CAPACITY = 'The booking takes no places: the offering has no slot with a capacity at that time.';
+const INCLUDED_BEFORE =
+  'The booking takes no places: it was made before the offering was sent, so the places left include it.';
 const NOTHING_TO_RETURN =
   'Nothing is given back: the booking has taken no places since the capacity of its slot was last stated.';
 const UNKNOWN_BOOKING =
@@ -181,7 +208,7 @@ const INVALID_EXTERNAL_ID = 'The id of the offering cannot be an external_id: 1 
 async function applyChange(
   tx: Queryable,
   context: HookContext,
-  delivery: DueDelivery,
+  delivery: AppliedDelivery,
   change: Change,
   knownBooking: KnownBooking | null,
   existing: Set<string>,
@@ -326,9 +353,9 @@ function outcomeOfMissing(missing: readonly string[], { apiOnlyFields }: Change)
 /** If the body does not name the offering, an earlier delivery may have: a class belongs to its class description. */
 async function offeringOfParent(
   tx: Queryable,
-  delivery: DueDelivery,
+  delivery: AppliedDelivery,
   { partOf }: MappedObject,
 ): Promise<string | null> {
-  const parent = partOf === null ? null : await findObject(tx, delivery, hashOf(partOf));
+  const parent = partOf === null ? null : await findSharedObject(tx, delivery, hashOf(partOf));
   return parent?.offering_external_id ?? null;
 }

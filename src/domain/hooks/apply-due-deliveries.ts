@@ -20,6 +20,7 @@ import {
   recordFailure,
   recordOutcome,
 } from './deliveries/queries.ts';
+import { requestReads } from './readers/request-reads.ts';
 import { bodyRow } from './receive.ts';
 import type { HookServices, Outcome } from './upsert-from-hook.ts';
 
@@ -109,12 +110,13 @@ async function applyOne(tx: Queryable, services: ApplyServices, delivery: DueDel
   const row = await findVenue(tx, delivery.venue_id);
   if (row === null) throw new Error(`venue ${delivery.venue_id} of an inbound delivery does not exist`);
   const text = services.seal.open(delivery.body, bodyRow(delivery.venue_id, delivery.id));
-  const { ids, contract, mappings } = services;
+  const { ids, contract, mappings, readers } = services;
   const { mode, provider } = delivery;
   const venue = venueInMode(row, mode);
-  const context = { ids, contract, mappings, venue, mode, provider, now: services.clock.now() };
+  const context = { ids, contract, mappings, readers, venue, mode, provider, now: services.clock.now() };
   try {
-    return await applyDelivery(tx, context, delivery, text);
+    const outcome = await applyDelivery(tx, context, delivery, text);
+    return outcome.status === 'needs_api_read' ? await requestReads(tx, context, delivery, text, outcome) : outcome;
   } catch (error) {
     const outcome = outcomeOfInvalidBody(error);
     if (outcome === null) throw error;

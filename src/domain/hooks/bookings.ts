@@ -5,7 +5,7 @@
 
 import type { Queryable } from '../../base/db.ts';
 import type { OfferingContent } from '../offerings/offering.ts';
-import { type DueDelivery, type KnownBooking, storeBooking } from './deliveries/queries.ts';
+import { type AppliedDelivery, type KnownBooking, storeBooking } from './deliveries/queries.ts';
 import { hashOf, orderingOf } from './delivery-order.ts';
 import type { Change, MappedObject } from './mapping/interpret.ts';
 import type { MappedSlot } from './mapping/read-fields.ts';
@@ -13,10 +13,10 @@ import { type BoundedSlots, dropEarliestSlots, knownSlot, type Slot, slotKey, sl
 import { type BookedPlaces, capacityAfterBooking, offeredCapacity, type SlotCapacity } from './slot-capacity.ts';
 import { readCapacity, writeCapacity } from './slot-store.ts';
 import {
-  contentOf,
   type HookContext,
   isExternalId,
   type Outcome,
+  offeringOf,
   ownershipConflict,
   upsertFromHook,
 } from './upsert-from-hook.ts';
@@ -29,6 +29,8 @@ type Counting = { readonly by: 'party' | 'newer' | 'before' } | { readonly by: '
 
 interface RequestedPlaces {
   readonly offering: string;
+  /** When the booking was made; null: not stated. */
+  readonly madeAt: number | null;
   readonly slot: MappedSlot;
   readonly party: number;
   readonly counting: Counting;
@@ -50,18 +52,26 @@ export interface BookingUpdate {
   readonly isCanceled: boolean;
 }
 
-/** Returns the offerings whose capacity the booking changes, each with notes about content that was left out. */
+/** What a booking did to an offering. */
+export interface BookingEffect {
+  /** False: the places left include the booking already, because it was made before the offering was sent. */
+  readonly isCounted: boolean;
+  /** Content that was left out. */
+  readonly notes: readonly string[];
+}
+
+/** Returns the offerings whose capacity the booking changes, or that include it already. */
 export async function applyBooking(
   tx: Queryable,
   context: HookContext,
-  delivery: DueDelivery,
+  delivery: AppliedDelivery,
   known: KnownBooking | null,
   update: BookingUpdate,
-): Promise<ReadonlyMap<string, readonly string[]>> {
+): Promise<ReadonlyMap<string, BookingEffect>> {
   const before = known?.slots_taken ?? [];
   const requested = update.changes.flatMap(requestedPlaces);
   const isPartial = update.isPartial || update.changes.some(isIncomplete);
-  const changedOfferings = new Map<string, readonly string[]>();
+  const effects = new Map<string, BookingEffect>();
   const booked: BookedPlaces[] = [];
   for (const offering of new Set([...before, ...requested].map((places) => places.offering))) {
     const result = await applyToOffering(tx, context, offering, {
@@ -70,7 +80,8 @@ export async function applyBooking(
       isPartial,
     });
     booked.push(...result.booked);
-    if (result.isChanged) changedOfferings.set(offering, result.notes);
+    if (result.isChanged || result.isIncluded)
+      effects.set(offering, { isCounted: result.isChanged, notes: result.notes });
   }
   const lastAt = Math.max(
     context.now,
@@ -84,7 +95,7 @@ export async function applyBooking(
     isCanceled: update.isCanceled,
     lastAt,
   });
-  return changedOfferings;
+  return effects;
 }
 
 function requestedPlaces({ change, outcome }: BookingChange): RequestedPlaces[] {
@@ -96,10 +107,10 @@ function requestedPlaces({ change, outcome }: BookingChange): RequestedPlaces[] 
   const isSuperseded = outcome.status === 'superseded';
   if (slot.capacity !== undefined) {
     const counting: Counting = isSuperseded ? { by: 'newer' } : { by: 'stated', left: slot.capacity };
-    return [{ offering, slot, party: party ?? 0, counting }];
+    return [{ offering, madeAt: null, slot, party: party ?? 0, counting }];
   }
   if (party === null || party <= 0 || isSuperseded) return [];
-  return [{ offering, slot, party, counting: { by: 'party' } }];
+  return [{ offering, madeAt: booking.madeAt, slot, party, counting: { by: 'party' } }];
 }
 
 export function isCancellation({ action, booking }: Change): boolean {
@@ -124,10 +135,12 @@ interface OfferingUpdate {
 interface OfferingResult {
   readonly booked: readonly BookedPlaces[];
   readonly isChanged: boolean;
+  readonly isIncluded: boolean;
   readonly notes: readonly string[];
 }
 
 interface SlotUpdate {
+  readonly madeAt: number | null;
   readonly key: string;
   readonly start: string;
   readonly slot: Slot | null;
@@ -142,15 +155,18 @@ async function applyToOffering(
   offering: string,
   offeringUpdate: OfferingUpdate,
 ): Promise<OfferingResult> {
-  const unchanged = { isChanged: false, notes: [] };
+  const unchanged = { isChanged: false, isIncluded: false, notes: [] };
   if ((await ownershipConflict(tx, context, offering)) !== null) return { booked: offeringUpdate.before, ...unchanged };
-  const content = await contentOf(tx, context, offering);
+  const row = await offeringOf(tx, context, offering);
+  const content = row?.content ?? null;
   const updates = slotUpdatesOf(content, offeringUpdate);
   const booked: BookedPlaces[] = [];
   const capacities: { readonly slot: Slot; readonly capacity: SlotCapacity }[] = [];
   const slots = new Map<string, Slot>();
   let isChanged = false;
-  for (const { key, start, slot, before, party, counting } of updates) {
+  let isIncluded = false;
+  for (const update of updates) {
+    const { key, start, slot, before, party, counting } = update;
     if (counting.by === 'before') {
       if (before !== null) booked.push(before);
       continue;
@@ -160,13 +176,19 @@ async function applyToOffering(
       if (party > 0) booked.push({ offering, slot: key, start, party, statement: null });
       continue;
     }
+    // Every number of places was stated after the offering was sent, so it includes a booking that was made before.
+    if (before === null && row !== null && (update.madeAt ?? Number.POSITIVE_INFINITY) < Date.parse(row.created_at)) {
+      isIncluded = true;
+      booked.push({ offering, slot: key, start, party, statement: null });
+      continue;
+    }
     const after = capacityAfter(capacity, counting, before, party);
     isChanged ||= after.placesLeft !== capacity.placesLeft || (counting.by === 'party' && party > 0);
     capacities.push({ slot, capacity: after });
     slots.set(key, { ...slot, capacity: offeredCapacity(after) ?? 0 });
     if (party > 0) booked.push({ offering, slot: key, start, party, statement: after.capacityVersion });
   }
-  if (content === null || slots.size === 0) return { booked, ...unchanged };
+  if (content === null || slots.size === 0) return { booked, ...unchanged, isIncluded };
   const { slots: all, notes } = replaceSlots(content, slots);
   const outcome = await upsertFromHook(tx, context, {
     ...content,
@@ -174,7 +196,7 @@ async function applyToOffering(
   });
   if (outcome.status !== 'applied') return { booked: offeringUpdate.before, ...unchanged };
   for (const { slot, capacity } of capacities) await writeCapacity(tx, context, offering, slot, capacity);
-  return { booked, isChanged, notes };
+  return { booked, isChanged, isIncluded, notes };
 }
 
 function capacityAfter(
@@ -194,12 +216,13 @@ function slotUpdatesOf(
 ): SlotUpdate[] {
   const availability = content?.availability;
   const updates = new Map<string, SlotUpdate>();
-  for (const { slot, party, counting } of requested) {
+  for (const { madeAt, slot, party, counting } of requested) {
     const known = availability === undefined ? null : knownSlot(availability, slot);
     const named = known ?? slot;
     const key = slotKey(named);
     updates.set(key, {
       key,
+      madeAt,
       start: new Date(named.starts_at).toISOString(),
       slot: known,
       before: before.find((places) => isOnSlot(places, named)) ?? null,
@@ -213,7 +236,8 @@ function slotUpdatesOf(
     const slot = availability?.slots?.find((candidate) => isOnSlot(places, candidate)) ?? null;
     const key = slot === null ? places.slot : slotKey(slot);
     const counting: Counting = { by: isPartial ? 'before' : 'party' };
-    updates.set(key, { key, start: places.start ?? places.slot, slot, before: places, party: 0, counting });
+    const start = places.start ?? places.slot;
+    updates.set(key, { key, madeAt: null, start, slot, before: places, party: 0, counting });
   }
   return [...updates.values()];
 }

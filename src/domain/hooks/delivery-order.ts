@@ -1,7 +1,7 @@
 // Decides which delivery about an object is the newest, so that an older one that arrives late changes nothing. Pure.
 
 import { createHash } from 'node:crypto';
-import type { DueDelivery, KnownBooking, KnownObject } from './deliveries/queries.ts';
+import type { AppliedDelivery, KnownBooking, KnownObject } from './deliveries/queries.ts';
 import type { MappedObject } from './mapping/interpret.ts';
 
 /**
@@ -9,7 +9,7 @@ import type { MappedObject } from './mapping/interpret.ts';
  * known version is the highest so far: a delivery without one does not erase it.
  */
 export function isOlder(
-  delivery: DueDelivery,
+  delivery: AppliedDelivery,
   { version }: MappedObject,
   known: Pick<KnownObject, 'version' | 'received_at'>,
 ): boolean {
@@ -27,7 +27,7 @@ export function isSameVersion({ version }: MappedObject, known: Pick<KnownObject
  * the same version, or at none if the provider says that a cancellation is final.
  */
 export function isUndoneCancellation(
-  delivery: Pick<DueDelivery, 'received_at'>,
+  delivery: Pick<AppliedDelivery, 'received_at'>,
   { version }: MappedObject,
   isCancelFinal: boolean,
   known: Pick<KnownBooking, 'version' | 'received_at' | 'is_canceled'>,
@@ -37,7 +37,7 @@ export function isUndoneCancellation(
 }
 
 /** What is stored of a delivery, to order later ones. */
-export function orderingOf(delivery: DueDelivery, { version }: MappedObject) {
+export function orderingOf(delivery: AppliedDelivery, { version }: MappedObject) {
   return { version: version === null ? null : String(version), receivedAt: delivery.received_at };
 }
 

@@ -27,6 +27,7 @@ export interface IntegrationRow {
   readonly refusal_code: string | null;
 }
 
+/** Without `reads`, which readers/reads-view.ts adds. */
 export function integrationView(row: IntegrationRow) {
   return {
     id: row.id,

@@ -10,8 +10,10 @@ import { randomText } from '../../base/random.ts';
 import type { Caller } from '../keys/caller.ts';
 import { audit } from '../venues/audit.ts';
 import { lockVenue } from '../venues/queries.ts';
-import { type Defaults, integrationView, secretRow } from './integration.ts';
+import { type Defaults, secretRow } from './integration.ts';
 import { countActive, findIntegration, insertIntegration, listIntegrationRows, setRevoked } from './queries.ts';
+import { dropReader } from './readers/credentials.ts';
+import { viewsWithReads, viewWithReads } from './readers/reads-view.ts';
 
 const MAX_ACTIVE = 50;
 const MAX_LISTED = 500;
@@ -59,7 +61,7 @@ export async function createIntegration(
     webhook_url: `${address}${token}`,
     ...(issuedSecret === null ? {} : { signing_secret: issuedSecret }),
   };
-  return { status: 201, body: { data: { ...integrationView(row), ...shownOnce } } };
+  return { status: 201, body: { data: { ...(await viewWithReads(tx, caller, row)), ...shownOnce } } };
 }
 
 function tooManyIntegrations(provider: string) {
@@ -74,7 +76,7 @@ function tooManyIntegrations(provider: string) {
 
 export async function listIntegrations(db: Queryable, caller: Caller): Promise<OperationResult> {
   const rows = await listIntegrationRows(db, caller.venue.id, caller.mode, MAX_LISTED);
-  return { status: 200, body: { data: rows.map(integrationView) } };
+  return { status: 200, body: { data: await viewsWithReads(db, caller, rows) } };
 }
 
 /** The hook URL returns 401 from the next request on. Idempotent: a retry changes nothing. */
@@ -84,8 +86,9 @@ export async function revokeIntegration(tx: Queryable, caller: Caller, input: In
   if (before === null) throw notFound();
   const after = await setRevoked(tx, venue.id, before.id, now);
   if (after !== null) {
+    await dropReader(tx, venue.id, before.id, now);
     const detail = { provider: before.provider };
     await audit(tx, caller, { venueId: venue.id, action: 'integration.revoke', subject: before.id, detail });
   }
-  return { status: 200, body: { data: integrationView(after ?? before) } };
+  return { status: 200, body: { data: await viewWithReads(tx, caller, after ?? before) } };
 }

@@ -2,6 +2,7 @@
 
 import type { SealedColumn } from '../../base/seal.ts';
 import { secretRow } from './integration.ts';
+import { credentialsRow } from './readers/credentials.ts';
 import { bodyRow } from './receive.ts';
 
 export const HOOK_SEALED_COLUMNS: readonly SealedColumn[] = [
@@ -10,6 +11,12 @@ export const HOOK_SEALED_COLUMNS: readonly SealedColumn[] = [
     column: 'secret',
     key: ['venue_id', 'integration_id'],
     sealName: ({ venue_id = '', integration_id = '' }) => secretRow(venue_id, integration_id),
+  },
+  {
+    table: 'integration_readers',
+    column: 'credentials',
+    key: ['venue_id', 'integration_id'],
+    sealName: ({ venue_id = '', integration_id = '' }) => credentialsRow(venue_id, integration_id),
   },
   {
     table: 'inbound_deliveries',

@@ -6,21 +6,27 @@ import { type FieldProblem, Problem } from '../../base/errors.ts';
 import { type BadText, type JsonValue, parseStrictJson } from '../../base/json/parse.ts';
 import { MAX_PAGE_BYTES } from '../../base/page.ts';
 import type { Caller } from '../keys/caller.ts';
-import type { OfferingContent } from '../offerings/offering.ts';
+import type { OfferingContent, OfferingRow } from '../offerings/offering.ts';
 import { findByExternalIds } from '../offerings/queries.ts';
 import { upsertOfferings } from '../offerings/upsert-offerings.ts';
 import { factsFor } from '../venues/venue.ts';
 import type { InboundStatus } from './deliveries/queries.ts';
 import { type Mappings, mappingOf } from './mapping/read-mappings.ts';
 import { claimOffering, findOtherOwner, type OfferingOwner } from './queries.ts';
+import type { Readers } from './readers/read-readers.ts';
 
 export interface Outcome {
   readonly status: Exclude<InboundStatus, 'pending'>;
   readonly reason: string | null;
   readonly offering: string | null;
+  /** What the upsert did, if there was one. */
+  readonly effect?: 'created' | 'changed' | 'unchanged';
 }
 
-export type HookServices = Pick<Caller, 'ids' | 'contract'> & { readonly mappings: Mappings };
+export type HookServices = Pick<Caller, 'ids' | 'contract'> & {
+  readonly mappings: Mappings;
+  readonly readers: Readers;
+};
 
 /** The venue, as if it had sent the offering itself, and the provider whose delivery is applied. */
 export type HookContext = HookServices & Pick<Caller, 'venue' | 'mode' | 'now'> & { readonly provider: string };
@@ -42,8 +48,12 @@ export async function contentOf(
   context: HookContext,
   externalId: string,
 ): Promise<OfferingContent | null> {
+  return (await offeringOf(tx, context, externalId))?.content ?? null;
+}
+
+export async function offeringOf(tx: Queryable, context: HookContext, externalId: string): Promise<OfferingRow | null> {
   const found = await findByExternalIds(tx, context.venue.id, context.mode, [externalId]);
-  return found.get(externalId)?.content ?? null;
+  return found.get(externalId) ?? null;
 }
 
 /** A custom system uses the venue's own ids, like POST /v1/offerings, so it claims no ownership of offerings. */
@@ -81,15 +91,17 @@ export async function upsertFromHook(tx: Queryable, context: HookContext, conten
   const problems = problemsOf(context, 'offering', content);
   if (problems.length > 0) return outcome('failed', reasonOf(problems), external_id);
   const body = context.contract.normalize('offering', content as unknown as JsonValue) as unknown as OfferingContent;
+  let effect: NonNullable<Outcome['effect']>;
   try {
-    await upsertOfferings(tx, context, { body });
+    const { status, body: upserted } = await upsertOfferings(tx, context, { body });
+    effect = status === 201 ? 'created' : (upserted as { updated: boolean }).updated ? 'changed' : 'unchanged';
   } catch (error) {
     const found = error instanceof Problem ? (error.detail.problems ?? []) : [];
     if (found.length === 0) throw error;
     return outcome('failed', reasonOf(found), external_id);
   }
   if (context.provider !== CUSTOM_PROVIDER) await claimOffering(tx, ownerOf(context, external_id), context.now);
-  return outcome('applied', null, external_id);
+  return { ...outcome('applied', null, external_id), effect };
 }
 
 /** One delivery has at most 256 KB (1 MB from one system), but several can add slots to one offering. */

@@ -141,6 +141,15 @@ export async function claimDueImages(
   );
 }
 
+/** The images of a venue that are to be fetched, in a transaction that has made them so. */
+export async function dueImagesOf(tx: Queryable, venueId: string): Promise<DueImage[]> {
+  return tx.query<DueImage>(
+    `select venue_id as "venueId", kind, url_hash as "urlHash", url, due_at as "dueAt" from images
+     where venue_id = $1 and due_at is not null for update`,
+    [venueId],
+  );
+}
+
 /** Gives a claimed image back that was not read: the worker stops. Writes nothing if the lease has run out. */
 export async function releaseImage(db: Queryable, due: DueImage, now: number): Promise<void> {
   await db.query(

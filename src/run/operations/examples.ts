@@ -76,6 +76,34 @@ export const NEW_INTEGRATION = {
   signing_secret: 'whsec_4f9b1c7e2a6d8053b7e1f0c92d6a4e8b',
 };
 
+/** An integration that reads from its venue system. */
+export const READING = {
+  data: {
+    provider: 'eventbrite',
+    signed: false,
+    reads: {
+      status: 'active',
+      reason: null,
+      credential_fields: [
+        {
+          name: 'token',
+          label: 'Private token',
+          where: 'Account Settings > Developer Links > API Keys',
+          required: true,
+          secret: true,
+          is_set: true,
+        },
+      ],
+      set_at: '2027-05-01T12:00:00.000123Z',
+      waiting: 0,
+      next_attempt_at: null,
+      last_read_at: null,
+      requests_today: 0,
+      requests_per_day: 5000,
+    },
+  },
+};
+
 export const INBOUND_AGAIN = { status: 'pending', reason: null, applied_at: null };
 
 /** What Sam sees after taking a seat. */

@@ -2,9 +2,11 @@
 
 import { listInboundDeliveries, replayInbound } from '../../domain/hooks/deliveries/read-deliveries.ts';
 import { createIntegration, listIntegrations, revokeIntegration } from '../../domain/hooks/integrations.ts';
+import { deleteCredentials, setCredentials } from '../../domain/hooks/readers/credentials.ts';
+import { getSync, startSync } from '../../domain/hooks/readers/sync.ts';
 import { receiveHook } from '../../domain/hooks/receive.ts';
 import type { AppOperation } from '../app-operation.ts';
-import { INBOUND_AGAIN, NEW_INTEGRATION } from './examples.ts';
+import { INBOUND_AGAIN, NEW_INTEGRATION, READING } from './examples.ts';
 import { enveloped, KB, listed, only, paged, pageQuery, plain, shown } from './shapes.ts';
 
 const READ = { auth: 'secret', scopes: ['webhooks:write'], effect: 'read' } as const;
@@ -55,6 +57,61 @@ export const integrations: readonly AppOperation[] = [
     run: revokeIntegration,
   },
   {
+    ...WRITE,
+    id: 'setIntegrationCredentials',
+    kind: 'command',
+    method: 'POST',
+    path: '/v1/integrations/{id}/credentials',
+    tag: 'Integrations',
+    summary: 'Set the credentials for the API of a venue system',
+    description:
+      'Some venue systems send only ids. With credentials the server reads the object after such a delivery, and applies it as if the delivery had carried it. `reads.credential_fields` of the integration names the fields. They replace earlier ones, are stored encrypted, and are never shown. If the venue system refuses them, `reads.status` becomes `paused` within a minute, and nothing is read until you set others.',
+    body: only('integration_credentials'),
+    responses: { 200: shown(READING, enveloped('The integration.', 'stored_integration')) },
+    errors: ['not_found', 'conflict'],
+    run: setCredentials,
+  },
+  {
+    ...WRITE,
+    id: 'deleteIntegrationCredentials',
+    kind: 'command',
+    method: 'DELETE',
+    path: '/v1/integrations/{id}/credentials',
+    tag: 'Integrations',
+    summary: 'Delete the credentials for the API of a venue system',
+    description: 'Nothing is read any more. Deliveries that wait for a read become `needs_api_read`.',
+    responses: { 200: enveloped('The integration.', 'stored_integration') },
+    errors: ['not_found', 'conflict'],
+    run: deleteCredentials,
+  },
+  {
+    ...WRITE,
+    id: 'syncIntegration',
+    kind: 'command',
+    method: 'POST',
+    path: '/v1/integrations/{id}/sync',
+    tag: 'Integrations',
+    summary: 'Read the whole catalogue of a venue system',
+    description:
+      'In the background, within the limits of the venue system. A second call while a run is active answers with that run.',
+    responses: { 202: enveloped('The run.', 'integration_sync') },
+    errors: ['not_found', 'conflict'],
+    run: startSync,
+  },
+  {
+    ...READ,
+    id: 'getIntegrationSync',
+    kind: 'query',
+    method: 'GET',
+    path: '/v1/integrations/{id}/sync',
+    tag: 'Integrations',
+    summary: 'Read the progress of the last catalogue run',
+    description: 'What was read, created, changed and skipped, and why. 404 before the first run.',
+    responses: { 200: enveloped('The newest run.', 'integration_sync') },
+    errors: ['not_found'],
+    run: getSync,
+  },
+  {
     ...READ,
     id: 'listInboundDeliveries',
     kind: 'query',
@@ -63,7 +120,16 @@ export const integrations: readonly AppOperation[] = [
     tag: 'Integrations',
     summary: 'List the deliveries of a venue system',
     description: 'Newest first, for 30 days, each with its outcome.',
-    query: pageQuery(['pending', 'applied', 'ignored', 'superseded', 'unmapped', 'needs_api_read', 'failed']),
+    query: pageQuery([
+      'pending',
+      'reading',
+      'applied',
+      'ignored',
+      'superseded',
+      'unmapped',
+      'needs_api_read',
+      'failed',
+    ]),
     responses: { 200: paged('One page of inbound deliveries.', 'inbound_delivery') },
     errors: ['not_found'],
     run: listInboundDeliveries,

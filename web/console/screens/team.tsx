@@ -57,14 +57,14 @@ export default function TeamScreen(): JSX.Element {
       <Shown loaded={people} lines={4}>
         {(list) => <PeopleTable people={list} isOwner={isOwner} onOpen={setOpen} />}
       </Shown>
-      <p>
-        <Button icon="out" onClick={() => setOpen({ kind: 'leave' })}>
-          Leave this venue…
-        </Button>
-      </p>
       <Shown loaded={invitations} lines={2}>
         {(list) => <InvitationsTable invitations={list} isOwner={isOwner} onChanged={() => void close(true)} />}
       </Shown>
+      <Section title="Your own place" aside="You can leave as long as another owner stays.">
+        <Button icon="out" onClick={() => setOpen({ kind: 'leave' })}>
+          Leave this venue…
+        </Button>
+      </Section>
       {open?.kind === 'invite' && <InviteDialog onClose={close} />}
       {open?.kind === 'leave' && <LeaveDialog onClose={close} />}
       {open?.kind === 'role' && <RoleDialog person={open.person} onClose={close} />}

@@ -232,15 +232,16 @@ function PhoneHead(): JSX.Element {
   const { venue } = usePlace();
   const current = EVERYWHERE.find(({ to }) => isWithin(screenPath.value, to));
   return (
-    <div class="phone-head">
-      <a class="badge" href={hrefOf('/')} aria-label={`${venue.name}: home`}>
+    <nav class="phone-head" aria-label="Venue">
+      {/* The name begins with what is shown: a person who speaks to the phone says that. */}
+      <a class="badge" href={hrefOf('/')} aria-label={`${initials(venue.name)}, ${venue.name}: home`}>
         {initials(venue.name)}
       </a>
       <b>{current === undefined || current.to === '/' ? venue.name : current.name}</b>
       <button type="button" aria-label="Search or jump to" onClick={openPalette}>
         <Icon name="search" size={20} />
       </button>
-    </div>
+    </nav>
   );
 }
 

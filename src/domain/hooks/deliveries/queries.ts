@@ -1,5 +1,5 @@
-// The only file that reads and writes the tables of inbound deliveries and of the objects, bookings and slots that they
-// change.
+// Reads and writes the tables of inbound deliveries and of the objects, bookings and slots that they change.
+// retention-queries.ts deletes from them.
 
 import type { Mode } from '../../../base/config.ts';
 import type { Queryable } from '../../../base/db.ts';
@@ -48,7 +48,15 @@ export async function storeInbound(
   return rows[0] ?? null;
 }
 
-export type InboundStatus = 'pending' | 'applied' | 'ignored' | 'superseded' | 'unmapped' | 'needs_api_read' | 'failed';
+export type InboundStatus =
+  | 'pending'
+  | 'reading'
+  | 'applied'
+  | 'ignored'
+  | 'superseded'
+  | 'unmapped'
+  | 'needs_api_read'
+  | 'failed';
 
 export interface InboundRow {
   readonly id: string;
@@ -153,6 +161,12 @@ export interface DueDelivery {
   readonly attempts: number;
 }
 
+/** What applying needs to know of a delivery, or of an object that was read. */
+export type AppliedDelivery = Pick<
+  DueDelivery,
+  'venue_id' | 'integration_id' | 'provider' | 'defaults' | 'received_at'
+>;
+
 /** Locks the queue until the transaction ends. False: another worker has locked it. */
 export async function lockQueue(tx: Queryable, queue: IntegrationQueue): Promise<boolean> {
   const rows = await tx.query(
@@ -232,6 +246,23 @@ export async function findObject(tx: Queryable, queue: IntegrationQueue, hash: B
   const rows = await tx.query<KnownObject>(
     `select version::text as version, received_at, offering_external_id, option_seats from hook_objects
      where venue_id = $1 and integration_id = $2 and object_hash = $3`,
+    [queue.venue_id, queue.integration_id, hash],
+  );
+  return rows[0] ?? null;
+}
+
+/** The object as any integration of the venue with the same provider and mode knows it; the newest delivery counts. */
+export async function findSharedObject(
+  tx: Queryable,
+  queue: IntegrationQueue,
+  hash: Buffer,
+): Promise<KnownObject | null> {
+  const rows = await tx.query<KnownObject>(
+    `select o.version::text as version, o.received_at, o.offering_external_id, o.option_seats
+     from integrations mine
+     join integrations i on i.venue_id = mine.venue_id and i.mode = mine.mode and i.provider = mine.provider
+     join hook_objects o on o.venue_id = i.venue_id and o.integration_id = i.integration_id and o.object_hash = $3
+     where mine.venue_id = $1 and mine.integration_id = $2 order by o.received_at desc limit 1`,
     [queue.venue_id, queue.integration_id, hash],
   );
   return rows[0] ?? null;
@@ -345,42 +376,4 @@ export async function storeSlotCapacity(
          last_at = excluded.last_at`,
     [venueId, mode, hash, capacity.placesLeft, capacity.canceledBy, capacity.capacityVersion, lastAt],
   );
-}
-
-const DAY_MS = 24 * 3_600_000;
-const DELIVERY_RETENTION_MS = 30 * DAY_MS;
-/** Bodies of ignored deliveries are stored for a day: long enough to apply them again. */
-const IGNORED_BODY_RETENTION_MS = DAY_MS;
-/** A class is planned months ahead, and its next delivery may come only with a booking. */
-const OBJECT_RETENTION_MS = 400 * DAY_MS;
-
-async function deleteIgnoredBodies(db: Queryable, before: number, limit: number): Promise<number> {
-  const deleted = await db.query(
-    `update inbound_deliveries set body = null where ctid = any(array(
-       select ctid from inbound_deliveries
-       where status = 'ignored' and body is not null and received_at < to_timestamp($1 / 1000.0)
-       limit $2 for update skip locked)) and status = 'ignored' returning 1`,
-    [before, limit],
-  );
-  return deleted.length;
-}
-
-/** Deletes deliveries after 30 days, objects after 400 days, bookings and slots 30 days after the slot. */
-export async function deleteOldInbound(db: Queryable, now: number, limit: number): Promise<number> {
-  const deleteBefore = async (table: string, condition: string, before: number): Promise<number> => {
-    const deleted = await db.query(
-      `delete from ${table} where ctid = any(array(
-         select ctid from ${table} where ${condition} < to_timestamp($1 / 1000.0) limit $2)) returning 1`,
-      [before, limit],
-    );
-    return deleted.length;
-  };
-  const counts = [
-    await deleteIgnoredBodies(db, now - IGNORED_BODY_RETENTION_MS, limit),
-    await deleteBefore('inbound_deliveries', 'due_at is null and received_at', now - DELIVERY_RETENTION_MS),
-    await deleteBefore('hook_objects', 'received_at', now - OBJECT_RETENTION_MS),
-    await deleteBefore('hook_bookings', 'last_at', now - DELIVERY_RETENTION_MS),
-    await deleteBefore('hook_slots', 'last_at', now - DELIVERY_RETENTION_MS),
-  ];
-  return Math.max(...counts);
 }

@@ -9,6 +9,7 @@ import type { Caller } from '../../keys/caller.ts';
 import { audit } from '../../venues/audit.ts';
 import type { IntegrationRow } from '../integration.ts';
 import { findIntegration } from '../queries.ts';
+import { deleteWaits } from '../readers/read-queries.ts';
 import { type InboundRow, inboundExists, listInboundRows, requeueInbound } from './queries.ts';
 
 const BODY_GONE =
@@ -38,6 +39,7 @@ export async function replayInbound(tx: Queryable, caller: Caller, input: Input)
     if (await inboundExists(tx, venue.id, integration.id, id)) throw conflict('body_gone', BODY_GONE);
     throw notFound();
   }
+  await deleteWaits(tx, venue.id, row.id);
   await audit(tx, caller, {
     venueId: venue.id,
     action: 'integration.replay',

@@ -61,6 +61,15 @@ export function itemScopes(scope: BodyScope, path: string): BodyScope[] {
   }));
 }
 
+/** The items at a path with several [], such as `menus[].groups[].items[]`: those of every list, in their order. */
+export function allItemValues(scope: BodyScope, path: string): unknown[] {
+  const end = path.indexOf('[]');
+  if (end < 0) return [valueAt(scope, path)];
+  const values = items(valueAt(scope, path.slice(0, end)));
+  const rest = path.slice(end + 3);
+  return rest === '' ? [...values] : values.flatMap((value) => allItemValues({ root: value, bound: [] }, rest));
+}
+
 /** Some providers send a list of one item as the item itself. */
 function items(value: unknown): readonly unknown[] {
   if (Array.isArray(value)) return value;

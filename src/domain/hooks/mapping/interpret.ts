@@ -6,12 +6,13 @@ import type { Defaults } from '../integration.ts';
 import { type BodyScope, itemScopes, textOf, valueAt } from './body.ts';
 import { allHold, holdsForAny } from './conditions.ts';
 import { MappingError } from './convert.ts';
-import { type EventEntry, eventScope, extractEvent } from './event.ts';
+import { eventScope, extractEvent } from './event.ts';
 import {
   type BookedOption,
   bookedOptionsAt,
   choiceOf,
   guestsAt,
+  instantAt,
   type MappedSlot,
   type MappedTier,
   type ObjectEntry,
@@ -31,6 +32,8 @@ export interface Booking {
   readonly options: readonly BookedOption[];
   /** The name of the object that knows how many places the options take. Null: there is none. */
   readonly seatsFrom: string | null;
+  /** When the booking was made, in milliseconds. Null: the body does not say it. */
+  readonly madeAt: number | null;
   /** This item of the booking takes no places. */
   readonly isCanceled: boolean;
   /** The change is ordered by another object than the booking, which states the capacity of the slot. */
@@ -124,23 +127,39 @@ export function interpret(mapping: Mapping, body: unknown, defaults: Defaults): 
   if (object.whole !== undefined) {
     return { result: 'whole', whole: { schema: object.whole, object: objectIdentity(object.order, scope, []) } };
   }
+  return interpretObject(object, entry.action, scope, defaults, MAX_OBJECTS);
+}
+
+/** The changes of the object in a body, or of each item of its list. */
+export function interpretObject(
+  object: ObjectEntry,
+  action: Change['action'],
+  scope: BodyScope,
+  defaults: Defaults,
+  maxObjects: number,
+): Interpretation {
   const { each } = object;
   const all = each === undefined ? [scope] : itemScopes(scope, each);
   const scopes = all.filter((item) => allHold(object.each_where, item));
-  if (scopes.length === 0) return interpretEmpty(object, entry, scope, all.length);
-  if (scopes.length > MAX_OBJECTS)
-    return { result: 'unmapped', reason: `There are ${scopes.length} objects at ${each}; the most is ${MAX_OBJECTS}.` };
-  return { result: 'change', changes: scopes.map((item) => readObject(object, entry, item, defaults)) };
+  if (scopes.length === 0) return interpretEmpty(object, action, scope, all.length);
+  if (scopes.length > maxObjects)
+    return { result: 'unmapped', reason: `There are ${scopes.length} objects at ${each}; the most is ${maxObjects}.` };
+  return { result: 'change', changes: scopes.map((item) => readObject(object, action, item, defaults)) };
 }
 
 /** A list without an item that counts. An absent list says nothing of a booking, unless the booking is canceled. */
-function interpretEmpty(object: ObjectEntry, entry: EventEntry, scope: BodyScope, itemCount: number): Interpretation {
+function interpretEmpty(
+  object: ObjectEntry,
+  action: Change['action'],
+  scope: BodyScope,
+  itemCount: number,
+): Interpretation {
   const { each = '', each_why } = object;
   const otherwise =
     itemCount === 0
       ? ({ result: 'unmapped', reason: `There is nothing at ${each}.` } as const)
       : ({ result: 'ignored', reason: each_why ?? `No item at ${each} is one that is sold here.` } as const);
-  const isCanceled = entry.action === 'cancel';
+  const isCanceled = action === 'cancel';
   const isStated = (valueAt(scope, each.slice(0, -2)) ?? null) !== null;
   if (object.fields['booking.party'] === undefined || !(isCanceled || isStated)) return otherwise;
   const identity = objectIdentity(object.booking ?? object.order, scope, []);
@@ -155,12 +174,12 @@ function unknownEvent({ name, provider, events }: Mapping): string {
 /** Reads an object completely or not at all; an error in one object does not affect the others. */
 function readObject(
   object: ObjectEntry,
-  entry: EventEntry,
+  action: Change['action'],
   scope: BodyScope,
   defaults: Defaults,
 ): Change | UnreadableObject {
   try {
-    return changeAt(object, entry, scope, defaults);
+    return changeAt(object, action, scope, defaults);
   } catch (error) {
     if (!(error instanceof MappingError)) throw error;
     return { problem: error.message, externalId: readText(object.fields.external_id, scope) };
@@ -177,7 +196,7 @@ function truncate(text: string, maxLength: number | undefined): string {
     : `${characters.slice(0, maxLength - 1).join('')}…`;
 }
 
-function changeAt(object: ObjectEntry, entry: EventEntry, scope: BodyScope, defaults: Defaults): Change {
+function changeAt(object: ObjectEntry, action: Change['action'], scope: BodyScope, defaults: Defaults): Change {
   const { fields } = object;
   const text = (name: string): string | null => readText(fields[name], scope);
   const externalId = text('external_id');
@@ -197,12 +216,12 @@ function changeAt(object: ObjectEntry, entry: EventEntry, scope: BodyScope, defa
     texts[name] = truncate(value, MAX_LENGTHS[name]);
     if (texts[name] !== value) tooLong.push(name);
   }
-  const isCancel = entry.action === 'cancel';
+  const isCancel = action === 'cancel';
   const slot = slotAt(object, scope, timezone);
   const { tiers, tiersProblem } = readTiers(object, scope, isCancel ? null : currency);
   const isApiOnly = (name: string): boolean => fields[name]?.source === 'api' || fields[name]?.otherwise === 'api';
   return {
-    action: isCancel ? 'cancel' : 'upsert',
+    action,
     object: objectIdentity(object.order, scope, object.each === undefined ? [] : [externalId ?? '']),
     externalId,
     kind,
@@ -215,7 +234,7 @@ function changeAt(object: ObjectEntry, entry: EventEntry, scope: BodyScope, defa
     tierMerge: object.tiers ?? 'replace',
     fixedUnit: fields['tier.unit']?.source === 'fixed' ? text('tier.unit') : null,
     slot,
-    isAboutSlot: fields['slot.starts_at']?.source === 'webhook',
+    isAboutSlot: object.whole_offering !== true && fields['slot.starts_at']?.source === 'webhook',
     isWithoutTimezone: slot === null && timezone === null && text('slot.starts_at') !== null,
     booking: bookingAt(object, scope, externalId),
     optionSeats: optionSeatsAt(object, scope),
@@ -251,6 +270,7 @@ function bookingAt(object: ObjectEntry, scope: BodyScope, externalId: string | n
     options,
     seatsFrom:
       object.seats_from === undefined || externalId === null ? null : JSON.stringify([object.seats_from, externalId]),
+    madeAt: instantAt(object.fields['booking.made_at'], scope),
     isCanceled: choiceOf(status, readText(status, scope)) === 'off',
     isOrderedBySlot: object.booking !== undefined,
     isCancelFinal: object.cancel_is_final === true,
@@ -269,7 +289,7 @@ function objectIdentity(order: ObjectEntry['order'], scope: BodyScope, suffix: r
   };
 }
 
-function versionOf(text: string | null, as: 'number' | 'time' | undefined): bigint | null {
+export function versionOf(text: string | null, as: 'number' | 'time' | undefined): bigint | null {
   if (text === null) return null;
   // A time without an offset is read as UTC, so that every machine gets the same version.
   const time = as === 'time' ? Date.parse(/(Z|[+-]\d{2}:?\d{2})$/i.test(text) ? text : `${text}Z`) : Number.NaN;

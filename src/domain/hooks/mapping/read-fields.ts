@@ -225,6 +225,17 @@ function limitAt(field: MappingField | undefined, scope: BodyScope): number {
   return most === null || used === null ? Number.POSITIVE_INFINITY : most - used;
 }
 
+/** A time in milliseconds. Null: the body has none, or one that cannot be read; nothing else depends on it. */
+export function instantAt(field: MappingField | undefined, scope: BodyScope): number | null {
+  try {
+    const time = timeAt(field, scope, 'UTC');
+    return time === null ? null : Date.parse(time);
+  } catch (error) {
+    if (!(error instanceof MappingError)) throw error;
+    return null;
+  }
+}
+
 function timeAt(field: MappingField | undefined, scope: BodyScope, zone: string | null): string | null {
   const text = readText(field, scope);
   if (text === null) return null;

@@ -112,7 +112,7 @@ function RangePicker({ range, address }: PickerProps): JSX.Element {
         : null;
   return (
     <>
-      <div class="choice" role="group" aria-label="Window">
+      <div class="tab-list" role="group" aria-label="Window">
         {PRESETS.map(({ days, name }) => (
           <button
             key={days}

@@ -1,13 +1,14 @@
 // The catalogue: offerings, events and boats with their review, and the note of a rejection in full.
 
 import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
 import { useAddressQuery } from '../../client/address-query.ts';
 import { useLoad } from '../../client/load.ts';
 import type { CatalogueItem } from '../../client/types.gen.ts';
 import { usePlace } from '../../session.ts';
 import { useApiCall } from '../../shell/api-line.tsx';
 import { Id, Link, LinkButton, TextField } from '../../ui/controls.tsx';
-import { ago, dateTime, money, words } from '../../ui/format.ts';
+import { date, dateTime, money, words } from '../../ui/format.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Pages } from '../../ui/pages.tsx';
 import { Banner, Empty, Page, Shown, Table } from '../../ui/parts.tsx';
@@ -144,9 +145,8 @@ function Items({ kind, one, items, isFiltered, mayWrite }: ItemsProps): JSX.Elem
         {items.map((item) => (
           <tr key={item.id}>
             <td>
-              <Link to={`/catalogue/${kind}/${encodeURIComponent(item.id)}`} class="row-link">
-                {item.image_url !== null && <img class="thumb" src={item.image_url} alt="" loading="lazy" />}
-                <b>{item.title}</b>
+              <Link to={`/catalogue/${kind}/${encodeURIComponent(item.id)}`} class="row-link with-thumb">
+                <Thumb url={item.image_url} /> <b>{item.title}</b>
               </Link>
             </td>
             <td class="wide-only quiet">{item.category === null ? '–' : words(item.category)}</td>
@@ -160,7 +160,7 @@ function Items({ kind, one, items, isFiltered, mayWrite }: ItemsProps): JSX.Elem
                 </Chip>
               )}
             </td>
-            <td class="wide-only quiet">{ago(item.changed_at)}</td>
+            <td class="wide-only quiet">{date(item.changed_at)}</td>
             <td class="wide-only quiet">{item.next_slot === null ? '–' : dateTime(item.next_slot)}</td>
           </tr>
         ))}
@@ -185,4 +185,11 @@ function Items({ kind, one, items, isFiltered, mayWrite }: ItemsProps): JSX.Elem
 
 function priceOf({ price }: CatalogueItem): string {
   return price === null ? '–' : `${money(price.amount, price.currency)} ${price.unit.replaceAll('_', ' ')}`;
+}
+
+/** A photo that is not there, or does not load, leaves its place empty: titles stay in line. */
+function Thumb({ url }: { readonly url: string | null }): JSX.Element {
+  const [isBroken, setBroken] = useState(false);
+  if (url === null || isBroken) return <span class="thumb" />;
+  return <img class="thumb" src={url} alt="" loading="lazy" onError={() => setBroken(true)} />;
 }

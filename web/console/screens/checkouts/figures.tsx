@@ -3,7 +3,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { Checkout } from '../../../../sdk/src/types.gen.ts';
 import type { CheckoutMoney, CheckoutTimeline } from '../../client/types.gen.ts';
-import { Id, Link } from '../../ui/controls.tsx';
+import { Copy, Id, Link } from '../../ui/controls.tsx';
 import { count, dateTime, day, money as moneyText, span, zoneName } from '../../ui/format.ts';
 import { Section, Stat, Stats, Table } from '../../ui/parts.tsx';
 import { Chip, Pips, State } from '../../ui/states.tsx';
@@ -96,8 +96,10 @@ export function Shares({ checkout, money }: Props): JSX.Element {
   const hasLost = money.lost_to_disputes > 0;
   const sum = (amount: number): string => moneyText(amount, currency);
   const heldAt = new Map(checkout.shares.map(({ id, held_at }) => [id, held_at]));
-  const head = ['Guest', '-Share id', 'State', '-Held', '>Share'];
-  if (isCompleted) head.push('->Fee', '->Refunded', ...(hasLost ? ['->Disputed'] : []), '->To you');
+  const hasRefunds = money.refunded > 0;
+  const head = ['Guest', 'State', '-Held', '>Share'];
+  if (isCompleted)
+    head.push('->Fee', ...(hasRefunds ? ['->Refunded'] : []), ...(hasLost ? ['->Disputed'] : []), '->To you');
   const total = money.shares.reduce((all, { amount }) => all + amount, 0);
   return (
     <Section
@@ -124,14 +126,13 @@ export function Shares({ checkout, money }: Props): JSX.Element {
           foot={
             <tr>
               <td>{isCompleted ? `${count(money.shares.length, 'guest')} charged` : 'Together'}</td>
-              <td class="wide-only" />
               <td />
               <td class="wide-only" />
               <td class="number">{sum(total)}</td>
               {isCompleted && (
                 <>
                   <td class="number wide-only">{sum(money.fee_returned - money.fee)}</td>
-                  <td class="number wide-only">{sum(-money.refunded)}</td>
+                  {hasRefunds && <td class="number wide-only">{sum(-money.refunded)}</td>}
                   {hasLost && <td class="number wide-only">{sum(-money.lost_to_disputes)}</td>}
                   <td class="number wide-only">{sum(money.kept)}</td>
                 </>
@@ -145,21 +146,21 @@ export function Shares({ checkout, money }: Props): JSX.Element {
               <tr key={share.share_id}>
                 <td>
                   {share.display_name ?? <span class="quiet">Name not known yet</span>}{' '}
-                  {share.is_organizer && <Chip>Organizer</Chip>}
-                </td>
-                <td class="wide-only">
-                  <Id id={share.share_id} />
+                  {share.is_organizer && <Chip>Organizer</Chip>}{' '}
+                  <span class="wide-only">
+                    <Copy text={share.share_id} label={`Copy ${share.share_id}`} />
+                  </span>
                 </td>
                 <td>
                   <State kind="share" state={share.status} />
                   {status === 'funded' && share.status === 'held' && <small class="note"> waits for the bank</small>}
                 </td>
-                <td class="quiet wide-only">{held === null ? '–' : dateTime(held)}</td>
+                <td class="quiet wide-only held-at">{held === null ? '–' : dateTime(held)}</td>
                 <td class="number">{sum(share.amount)}</td>
                 {isCompleted && (
                   <>
                     <td class="number quiet wide-only">{sum(share.fee_returned - share.fee)}</td>
-                    <td class="number quiet wide-only">{sum(-share.refunded)}</td>
+                    {hasRefunds && <td class="number quiet wide-only">{sum(-share.refunded)}</td>}
                     {hasLost && <td class="number quiet wide-only">{sum(-share.lost)}</td>}
                     <td class="number wide-only">
                       <b>{sum(share.kept)}</b>

@@ -43,7 +43,9 @@ function Line({ item }: { readonly item: Item }): JSX.Element {
         <b>{checkout?.description ?? item.name}</b>
         {checkout?.starts_at != null && <span class="quiet"> {day(checkout.starts_at)}</span>}
       </Link>
-      <span class="quiet at-text">{textOf(item)}</span>
+      <span class="quiet at-text" title={textOf(item)}>
+        {textOf(item)}
+      </span>
       {checkout !== null && (
         <>
           <span class="wide-only">

@@ -79,7 +79,7 @@ function DayRows({ day, isOpen, onToggle }: DayProps): JSX.Element {
       <tr class={isOpen ? 'open' : undefined}>
         <td>
           <button type="button" class="fold" aria-expanded={isOpen} onClick={onToggle}>
-            <Icon name={isOpen ? 'down' : 'right'} size={12} /> {dayName(day.from)}{' '}
+            <Icon name={isOpen ? 'down' : 'chevron'} size={12} /> {dayName(day.from)}{' '}
             <span class="quiet">{count(day.checkouts, 'checkout')}</span>
           </button>
         </td>

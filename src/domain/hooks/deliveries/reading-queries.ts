@@ -1,0 +1,38 @@
+// Locks the queue of an integration for a read, and writes the outcome of deliveries that wait for an object to be read. A delivery that was replayed meanwhile is pending
+// and not changed here.
+
+import type { Queryable } from '../../../base/db.ts';
+import type { Outcome } from '../upsert-from-hook.ts';
+import { type IntegrationQueue, storable } from './queries.ts';
+
+/** Waits for the queue and locks it until the transaction ends: deliveries and reads of an integration are applied one at a time. */
+export async function lockQueueWaiting(tx: Queryable, queue: IntegrationQueue): Promise<void> {
+  await tx.query('select 1 from integration_queues where venue_id = $1 and integration_id = $2 for update', [
+    queue.venue_id,
+    queue.integration_id,
+  ]);
+}
+
+export async function recordReadOutcome(
+  tx: Queryable,
+  venueId: string,
+  deliveryId: string,
+  outcome: Outcome,
+  now: number,
+): Promise<void> {
+  await tx.query(
+    `update inbound_deliveries set status = $3, reason = $4, offering_external_id = $5,
+       applied_at = case when $3 = 'applied' then to_timestamp($6 / 1000.0) end
+     where venue_id = $1 and delivery_id = $2 and status = 'reading'`,
+    [venueId, deliveryId, outcome.status, storable(outcome.reason), outcome.offering, now],
+  );
+}
+
+/** The credentials are gone: deliveries that wait for a read are as they were without credentials. */
+export async function endReading(tx: Queryable, venueId: string, integrationId: string, reason: string): Promise<void> {
+  await tx.query(
+    `update inbound_deliveries set status = 'needs_api_read', reason = $3
+     where venue_id = $1 and integration_id = $2 and status = 'reading'`,
+    [venueId, integrationId, reason],
+  );
+}

@@ -1,0 +1,183 @@
+// The only file that reads and writes the queue of objects to read (hook_reads) and who waits for them (hook_read_waits).
+
+import type { Queryable } from '../../../base/db.ts';
+import type { Outcome } from '../upsert-from-hook.ts';
+import type { ClaimedReader } from './reader-queries.ts';
+
+export interface WantedRead {
+  readonly venueId: string;
+  readonly integrationId: string;
+  readonly hash: Buffer;
+  readonly readName: string;
+  readonly variables: Readonly<Record<string, string>>;
+  /** Null: the order of arrival decides. */
+  readonly version: bigint | null;
+  readonly wantedAt: string;
+  readonly now: number;
+}
+
+/**
+ * Puts an object into the queue, or makes the one that is there newer. False: this version or a newer one was read
+ * already, so nothing is read.
+ */
+export async function wantRead(tx: Queryable, read: WantedRead): Promise<boolean> {
+  const rows = await tx.query(
+    `insert into hook_reads as h (venue_id, integration_id, object_hash, read_name, variables, wanted_version, wanted_at,
+       due_at, waiting_since, updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, to_timestamp($8 / 1000.0), to_timestamp($8 / 1000.0), to_timestamp($8 / 1000.0))
+     on conflict (venue_id, integration_id, object_hash) do update
+       set wanted_version = greatest(h.wanted_version, excluded.wanted_version),
+         wanted_at = greatest(h.wanted_at, excluded.wanted_at), variables = excluded.variables,
+         due_at = coalesce(h.due_at, excluded.due_at), waiting_since = coalesce(h.waiting_since, excluded.waiting_since),
+         updated_at = excluded.updated_at
+       where h.read_at is null or h.due_at is not null or case
+         when h.read_version is not null and excluded.wanted_version is not null
+           then excluded.wanted_version > h.read_version
+         else excluded.wanted_at > h.read_at end
+     returning 1`,
+    [
+      read.venueId,
+      read.integrationId,
+      read.hash,
+      read.readName,
+      JSON.stringify(read.variables),
+      read.version === null ? null : String(read.version),
+      read.wantedAt,
+      read.now,
+    ],
+  );
+  return rows.length > 0;
+}
+
+export async function waitForRead(
+  tx: Queryable,
+  read: Pick<WantedRead, 'venueId' | 'integrationId' | 'hash' | 'wantedAt'>,
+  waiterId: string,
+): Promise<void> {
+  await tx.query(
+    `insert into hook_read_waits (venue_id, waiter_id, object_hash, integration_id, wanted_at)
+     values ($1, $2, $3, $4, $5)
+     on conflict (venue_id, waiter_id, object_hash) do update set outcome = null, wanted_at = excluded.wanted_at`,
+    [read.venueId, waiterId, read.hash, read.integrationId, read.wantedAt],
+  );
+}
+
+/** A delivery that is applied again waits anew. */
+export async function deleteWaits(tx: Queryable, venueId: string, waiterId: string): Promise<void> {
+  await tx.query('delete from hook_read_waits where venue_id = $1 and waiter_id = $2', [venueId, waiterId]);
+}
+
+export interface DueRead {
+  readonly object_hash: Buffer;
+  readonly read_name: string;
+  readonly variables: Readonly<Record<string, string>>;
+  readonly wanted_version: string | null;
+  readonly wanted_at: string;
+  readonly waiting_since: string;
+  readonly attempts: number;
+  readonly offering_external_id: string | null;
+}
+
+/** The object that has waited longest. */
+export async function oldestDueRead(db: Queryable, reader: ClaimedReader): Promise<DueRead | null> {
+  const rows = await db.query<DueRead>(
+    `select object_hash, read_name, variables, wanted_version::text as wanted_version, wanted_at, waiting_since, attempts,
+       offering_external_id
+     from hook_reads where venue_id = $1 and integration_id = $2 and due_at <= $3 order by due_at limit 1`,
+    [reader.venue_id, reader.integration_id, reader.claimed_at],
+  );
+  return rows[0] ?? null;
+}
+
+/** The read is over. If a newer version was named meanwhile, the object stays due. */
+export async function finishRead(
+  tx: Queryable,
+  reader: ClaimedReader,
+  read: DueRead,
+  result: { readonly isRead: boolean; readonly offering: string | null; readonly now: number },
+): Promise<void> {
+  await tx.query(
+    `update hook_reads set attempts = 0, updated_at = to_timestamp($6 / 1000.0),
+       read_version = case when $7 then $4::bigint else read_version end,
+       read_at = case when $7 then $5::timestamptz else read_at end,
+       offering_external_id = coalesce($8, offering_external_id),
+       due_at = case when wanted_at > $5 then to_timestamp($6 / 1000.0) end,
+       waiting_since = case when wanted_at > $5 then to_timestamp($6 / 1000.0) end
+     where venue_id = $1 and integration_id = $2 and object_hash = $3`,
+    [
+      reader.venue_id,
+      reader.integration_id,
+      read.object_hash,
+      read.wanted_version,
+      read.wanted_at,
+      result.now,
+      result.isRead,
+      result.offering,
+    ],
+  );
+}
+
+export async function postponeRead(tx: Queryable, reader: ClaimedReader, read: DueRead, dueAt: number): Promise<void> {
+  await tx.query(
+    `update hook_reads set attempts = attempts + 1, due_at = to_timestamp($4 / 1000.0)
+     where venue_id = $1 and integration_id = $2 and object_hash = $3`,
+    [reader.venue_id, reader.integration_id, read.object_hash, dueAt],
+  );
+}
+
+export interface EndedWait {
+  readonly waiter_id: string;
+}
+
+/** Stores the outcome for everyone that waits for this version or an older one. */
+export async function endWaits(
+  tx: Queryable,
+  reader: ClaimedReader,
+  read: DueRead,
+  outcome: Outcome,
+): Promise<EndedWait[]> {
+  return tx.query<EndedWait>(
+    `update hook_read_waits set outcome = $5
+     where venue_id = $1 and integration_id = $2 and object_hash = $3 and outcome is null and wanted_at <= $4
+     returning waiter_id`,
+    [reader.venue_id, reader.integration_id, read.object_hash, read.wanted_at, JSON.stringify(outcome)],
+  );
+}
+
+/** The outcomes of all objects that a delivery named. Null: one of them still waits. */
+export async function outcomesOf(tx: Queryable, venueId: string, waiterId: string): Promise<Outcome[] | null> {
+  const rows = await tx.query<{ outcome: Outcome | null }>(
+    'select outcome from hook_read_waits where venue_id = $1 and waiter_id = $2 order by object_hash',
+    [venueId, waiterId],
+  );
+  const outcomes = rows.flatMap(({ outcome }) => (outcome === null ? [] : [outcome]));
+  return outcomes.length < rows.length ? null : outcomes;
+}
+
+export async function deleteEndedWait(tx: Queryable, venueId: string, waiterId: string, hash: Buffer): Promise<void> {
+  await tx.query('delete from hook_read_waits where venue_id = $1 and waiter_id = $2 and object_hash = $3', [
+    venueId,
+    waiterId,
+    hash,
+  ]);
+}
+
+export async function hasWaits(tx: Queryable, venueId: string, waiterId: string): Promise<boolean> {
+  const rows = await tx.query('select 1 from hook_read_waits where venue_id = $1 and waiter_id = $2 limit 1', [
+    venueId,
+    waiterId,
+  ]);
+  return rows.length > 0;
+}
+
+const READ_RETENTION_MS = 400 * 24 * 3_600_000;
+
+/** Deletes objects that no delivery has named for 400 days. */
+export async function deleteOldReads(db: Queryable, now: number, limit: number): Promise<number> {
+  const deleted = await db.query(
+    `delete from hook_reads where ctid = any(array(
+       select ctid from hook_reads where updated_at < to_timestamp($1 / 1000.0) and due_at is null limit $2)) returning 1`,
+    [now - READ_RETENTION_MS, limit],
+  );
+  return deleted.length;
+}

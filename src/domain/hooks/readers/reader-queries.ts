@@ -1,0 +1,209 @@
+// The only file that reads and writes the table of credentials and of the state of reads (integration_readers).
+
+import type { Mode } from '../../../base/config.ts';
+import type { Queryable } from '../../../base/db.ts';
+import type { Defaults } from '../integration.ts';
+
+/** What the API shows of the reads of an integration; no credential is in it. */
+export interface ReaderRow {
+  readonly integration_id: string;
+  readonly fields: readonly string[];
+  readonly set_at: string;
+  readonly pause_reason: string | null;
+  readonly wait_reason: string | null;
+  readonly next_request_at: string;
+  readonly is_waiting: boolean;
+  readonly last_read_at: string | null;
+  readonly requests_today: number;
+  readonly waiting: number;
+}
+
+export async function listReaderRows(
+  db: Queryable,
+  venueId: string,
+  integrationIds: readonly string[],
+  now: number,
+): Promise<ReaderRow[]> {
+  if (integrationIds.length === 0) return [];
+  return db.query<ReaderRow>(
+    `select r.integration_id, r.fields, r.set_at, r.pause_reason, r.wait_reason, r.next_request_at, r.last_read_at,
+       r.wait_reason is not null and r.next_request_at > to_timestamp($3 / 1000.0) as is_waiting,
+       case when r.requests_on = (to_timestamp($3 / 1000.0) at time zone 'UTC')::date then r.requests_count else 0 end
+         as requests_today,
+       (select count(*) from hook_reads h
+        where h.venue_id = r.venue_id and h.integration_id = r.integration_id and h.due_at is not null) as waiting
+     from integration_readers r where r.venue_id = $1 and r.integration_id = any($2::text[])`,
+    [venueId, integrationIds, now],
+  );
+}
+
+/** New credentials end a pause and a back-off: reads that wait are due now. */
+export async function storeCredentials(
+  tx: Queryable,
+  reader: {
+    readonly venueId: string;
+    readonly integrationId: string;
+    readonly credentials: Buffer;
+    readonly fields: readonly string[];
+    readonly now: number;
+  },
+): Promise<void> {
+  await tx.query(
+    `insert into integration_readers as r (venue_id, integration_id, credentials, fields, set_at, next_request_at)
+     values ($1, $2, $3, $4, to_timestamp($5 / 1000.0), to_timestamp($5 / 1000.0))
+     on conflict (venue_id, integration_id) do update
+       set credentials = excluded.credentials, fields = excluded.fields, set_at = excluded.set_at, paused_at = null,
+         pause_reason = null, wait_reason = null, failures = 0, next_request_at = excluded.next_request_at,
+         lease_token = null, leased_until = null,
+         due_at = case when r.due_at is not null then excluded.next_request_at end`,
+    [reader.venueId, reader.integrationId, reader.credentials, reader.fields, reader.now],
+  );
+}
+
+/** Deletes the credentials with every read that waits. False: there were none. */
+export async function deleteReader(tx: Queryable, venueId: string, integrationId: string): Promise<boolean> {
+  const rows = await tx.query(
+    'delete from integration_readers where venue_id = $1 and integration_id = $2 returning 1',
+    [venueId, integrationId],
+  );
+  return rows.length > 0;
+}
+
+/** True: the integration has credentials. The row is locked, and a read is due as soon as the provider's pace allows it. */
+export async function makeReaderDue(
+  tx: Queryable,
+  venueId: string,
+  integrationId: string,
+  now: number,
+): Promise<boolean> {
+  const rows = await tx.query(
+    `update integration_readers set due_at = coalesce(due_at, greatest(next_request_at, to_timestamp($3 / 1000.0)))
+     where venue_id = $1 and integration_id = $2 returning 1`,
+    [venueId, integrationId, now],
+  );
+  return rows.length > 0;
+}
+
+export async function hasReader(tx: Queryable, venueId: string, integrationId: string): Promise<boolean> {
+  const rows = await tx.query(
+    'select 1 from integration_readers where venue_id = $1 and integration_id = $2 for update',
+    [venueId, integrationId],
+  );
+  return rows.length > 0;
+}
+
+/** An integration whose next read this worker may make. */
+export interface ClaimedReader {
+  readonly venue_id: string;
+  readonly integration_id: string;
+  readonly mode: Mode;
+  readonly provider: string;
+  readonly defaults: Defaults;
+  readonly credentials: Buffer;
+  readonly set_at: string;
+  readonly claimed_at: string;
+  readonly failures: number;
+  readonly lease_token: string;
+}
+
+/**
+ * Claims due integrations, each with a lease. One that has made its requests of the day is put off until the next day.
+ * The request is counted with the claim, so that a worker that dies cannot exceed the limit.
+ */
+export async function claimReaders(
+  db: Queryable,
+  now: number,
+  leaseSeconds: number,
+  requestsPerDay: number,
+  leaseToken: string,
+  limit: number,
+): Promise<ClaimedReader[]> {
+  await db.query(
+    `update integration_readers set wait_reason = 'daily_limit',
+       next_request_at = ((to_timestamp($1 / 1000.0) at time zone 'UTC')::date + 1)::timestamp at time zone 'UTC',
+       due_at = ((to_timestamp($1 / 1000.0) at time zone 'UTC')::date + 1)::timestamp at time zone 'UTC'
+     where due_at <= to_timestamp($1 / 1000.0) and paused_at is null and requests_count >= $2
+       and requests_on = (to_timestamp($1 / 1000.0) at time zone 'UTC')::date`,
+    [now, requestsPerDay],
+  );
+  return db.query<ClaimedReader>(
+    `update integration_readers r set lease_token = $4,
+       leased_until = to_timestamp($1 / 1000.0) + make_interval(secs => $2),
+       requests_on = (to_timestamp($1 / 1000.0) at time zone 'UTC')::date,
+       requests_count = 1 + case when r.requests_on = (to_timestamp($1 / 1000.0) at time zone 'UTC')::date
+         then r.requests_count else 0 end
+     from integrations i
+     where (r.venue_id, r.integration_id) in (
+         select d.venue_id, d.integration_id from integration_readers d
+         where d.due_at <= to_timestamp($1 / 1000.0) and d.paused_at is null
+           and (d.leased_until is null or d.leased_until < to_timestamp($1 / 1000.0))
+           and not (d.requests_count >= $3 and d.requests_on = (to_timestamp($1 / 1000.0) at time zone 'UTC')::date)
+         order by d.due_at limit $5 for update skip locked)
+       and i.venue_id = r.venue_id and i.integration_id = r.integration_id
+     returning r.venue_id, r.integration_id, i.mode, i.provider, i.defaults, r.credentials, r.set_at, r.failures,
+       r.lease_token, to_timestamp($1 / 1000.0) as claimed_at`,
+    [now, leaseSeconds, requestsPerDay, leaseToken, limit],
+  );
+}
+
+/** A worker with a stale lease token must not write: false. The row stays locked until the transaction ends. */
+export async function lockLease(tx: Queryable, reader: ClaimedReader): Promise<boolean> {
+  const rows = await tx.query(
+    `select 1 from integration_readers where venue_id = $1 and integration_id = $2 and lease_token = $3 for update`,
+    [reader.venue_id, reader.integration_id, reader.lease_token],
+  );
+  return rows.length > 0;
+}
+
+export interface ReaderOutcome {
+  /** The earliest time of the next request. */
+  readonly nextRequestAt: number;
+  readonly waitReason: 'rate_limited' | 'provider_unavailable' | null;
+  readonly isPaused: boolean;
+  readonly failures: number;
+  /** Requests beyond the one that was counted with the claim. */
+  readonly moreRequests: number;
+  readonly hasRead: boolean;
+  readonly now: number;
+}
+
+/** Ends the lease. The integration is due again if reads or a catalogue run wait. */
+export async function releaseReader(tx: Queryable, reader: ClaimedReader, outcome: ReaderOutcome): Promise<void> {
+  await tx.query(
+    `update integration_readers r set lease_token = null, leased_until = null, failures = $5, wait_reason = $6,
+       next_request_at = to_timestamp($4 / 1000.0), requests_count = r.requests_count + $7,
+       paused_at = case when $8 then to_timestamp($9 / 1000.0) end,
+       pause_reason = case when $8 then 'credentials_refused' end,
+       last_read_at = case when $10 then to_timestamp($9 / 1000.0) else r.last_read_at end,
+       due_at = greatest(to_timestamp($4 / 1000.0), least(
+         (select min(h.due_at) from hook_reads h
+          where h.venue_id = r.venue_id and h.integration_id = r.integration_id and h.due_at is not null),
+         (select to_timestamp($4 / 1000.0) from hook_syncs s
+          where s.venue_id = r.venue_id and s.integration_id = r.integration_id and s.status = 'running'
+            and not s.is_listed)))
+     where r.venue_id = $1 and r.integration_id = $2 and r.lease_token = $3`,
+    [
+      reader.venue_id,
+      reader.integration_id,
+      reader.lease_token,
+      outcome.nextRequestAt,
+      outcome.failures,
+      outcome.waitReason,
+      outcome.moreRequests,
+      outcome.isPaused,
+      outcome.now,
+      outcome.hasRead,
+    ],
+  );
+  // greatest() ignores null: without waiting work nothing is due.
+  await tx.query(
+    `update integration_readers r set due_at = null
+     where r.venue_id = $1 and r.integration_id = $2 and r.lease_token is null
+       and not exists (select 1 from hook_reads h
+         where h.venue_id = r.venue_id and h.integration_id = r.integration_id and h.due_at is not null)
+       and not exists (select 1 from hook_syncs s
+         where s.venue_id = r.venue_id and s.integration_id = r.integration_id and s.status = 'running'
+           and not s.is_listed)`,
+    [reader.venue_id, reader.integration_id],
+  );
+}

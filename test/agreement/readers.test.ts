@@ -1,0 +1,61 @@
+// The reader files agree with their schema, with the mappings, and with the code that runs them.
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Reader } from '../../schemas/types.gen.ts';
+import { packageRoot } from '../../src/base/package-root.ts';
+import { openSharedWorld, type TestWorld } from '../support/test-world.ts';
+
+let world: TestWorld;
+beforeAll(async () => {
+  world = await openSharedWorld();
+});
+afterAll(() => world.close());
+
+const folder = join(packageRoot, 'schemas', 'v1', 'readers');
+const readers = readdirSync(folder).map((file) => {
+  const reader = JSON.parse(readFileSync(join(folder, file), 'utf8')) as Reader;
+  return [file, reader] as const;
+});
+
+it.each(readers)('%s is valid against its schema and is named after its provider', (file, reader) => {
+  const candidate = { value: reader as never, text: JSON.stringify(reader), badTexts: [] };
+  expect(world.context.validator.problems('reader', candidate)).toEqual([]);
+  expect(file).toBe(`${reader.provider}.json`);
+});
+
+it.each(readers)('%s names events, objects and entries that exist, and no name twice', (_file, reader) => {
+  const events = world.context.mappings.get(reader.provider)?.events.map(({ name }) => name) ?? [];
+  const reserved = ['ping', 'credentials', 'token', 'cursor', 'today', 'in_30_days', 'in_90_days'];
+  for (const read of reader.reads) {
+    expect(events).toEqual(expect.arrayContaining([...read.events]));
+    expect(reader.objects.map(({ name }) => name)).toContain(read.object);
+    const collected = read.steps.flatMap(({ collect }) => Object.keys(collect ?? {}));
+    const names = [...reserved, ...read.steps.map(({ name }) => name), ...collected, ...Object.keys(read.variables)];
+    expect(new Set(names).size).toBe(names.length);
+  }
+  expect(reader.reads.map(({ name }) => name)).toContain(reader.catalogue.read);
+});
+
+it.each(readers)('%s uses only values that it has, and its patterns are regular expressions', (_file, reader) => {
+  const fields = reader.credentials.map(({ name }) => `credentials.${name}`);
+  const used = (value: unknown): string[] =>
+    [...JSON.stringify(value).matchAll(/\{([A-Za-z0-9_.@[\]|]+)\}/g)].flatMap(([, path = '']) => path.split('|'));
+  for (const path of used({ headers: reader.headers, token: reader.token })) {
+    if (path !== 'token') expect(fields).toContain(path);
+  }
+  for (const read of reader.reads) {
+    const known = new Set([...Object.keys(read.variables), 'token', 'cursor', 'today', 'in_30_days', 'in_90_days']);
+    for (const step of read.steps) {
+      for (const path of used(step)) {
+        if (path.startsWith('credentials.')) expect(fields).toContain(path);
+        else expect([...known]).toContain(path.split(/[.[]/)[0]);
+      }
+      known.add(step.name);
+    }
+    for (const { matches } of Object.values(read.variables)) {
+      if (matches !== undefined) expect(new RegExp(matches)).toBeInstanceOf(RegExp);
+    }
+  }
+});

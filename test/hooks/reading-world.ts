@@ -1,0 +1,106 @@
+// A world whose worker reads from test servers in place of the APIs of venue systems, and what tests of reading do there.
+
+import { expect } from 'vitest';
+import { applyDueDeliveries } from '../../src/domain/hooks/apply-due-deliveries.ts';
+import type { Defaults } from '../../src/domain/hooks/integration.ts';
+import { type ReadServices, readDueObjects } from '../../src/domain/hooks/readers/read-due-objects.ts';
+import { readServicesOf } from '../../src/run/context.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
+import { startVenueApis, type VenueApi, type VenueApis } from '../support/venue-apis/venue-api.ts';
+import { connectVenueSystem, type VenueSystem } from './venue-system.ts';
+
+export async function openReadingWorld(venueApis: readonly VenueApi[]): Promise<ReadingWorld> {
+  const apis = await startVenueApis(venueApis);
+  const world = await openTestWorld({ env: { ALLOW_INSECURE_TARGETS: '1', READER_BASE_URL: apis.url } });
+  return new ReadingWorld(world, apis);
+}
+
+export class ReadingWorld {
+  readonly world: TestWorld;
+  readonly apis: VenueApis;
+  readonly services: ReadServices;
+
+  constructor(world: TestWorld, apis: VenueApis) {
+    this.world = world;
+    this.apis = apis;
+    this.services = readServicesOf(world.context);
+  }
+
+  async close(): Promise<void> {
+    await this.world.close();
+    await this.apis.close();
+  }
+
+  reset(): void {
+    this.apis.requests.length = 0;
+    this.apis.faults.length = 0;
+    this.apis.onRequest = () => undefined;
+  }
+
+  async connect(
+    provider: string,
+    defaults: Defaults,
+    credentials: Readonly<Record<string, string>> | null,
+  ): Promise<VenueSystem> {
+    const system = await connectVenueSystem(this.world, provider, defaults);
+    if (credentials !== null) expect((await this.setCredentials(system, credentials)).status).toBe(200);
+    return system;
+  }
+
+  setCredentials({ id, key }: VenueSystem, credentials: Readonly<Record<string, string>>) {
+    return this.world.call('POST', `/v1/integrations/${id}/credentials`, { key, body: { credentials } });
+  }
+
+  apply(): Promise<number> {
+    return applyDueDeliveries(this.world.context, 1_000);
+  }
+
+  /** The provider's pace and back-off are over. */
+  async makeDue(): Promise<void> {
+    await this.world.db.query(
+      `update integration_readers set next_request_at = now() - interval '1 second',
+         due_at = case when due_at is not null then now() - interval '1 second' end`,
+    );
+  }
+
+  async makeReadsDue(): Promise<void> {
+    await this.world.db.query(`update hook_reads set due_at = now() - interval '1 second' where due_at is not null`);
+  }
+
+  /** What one step of the worker claims. */
+  readOnce(services = this.services): Promise<number> {
+    return readDueObjects(services, 20);
+  }
+
+  /** Reads until nothing is due. */
+  async readAll(): Promise<void> {
+    for (let rounds = 0; rounds < 40; rounds++) {
+      await this.makeDue();
+      if ((await this.readOnce()) === 0) return;
+    }
+    throw new Error('reads do not end');
+  }
+
+  async applyAndRead(): Promise<void> {
+    await this.apply();
+    await this.readAll();
+  }
+
+  async offering({ key }: VenueSystem, id: string) {
+    return (await this.world.call('GET', `/v1/offerings/${encodeURIComponent(id)}`, { key })).json?.data;
+  }
+
+  async readsOf({ id, key }: VenueSystem) {
+    const { json } = await this.world.call('GET', '/v1/integrations', { key });
+    return json.data.find((one: { id: string }) => one.id === id).reads;
+  }
+
+  /** Status and reason of the deliveries, newest first. */
+  async outcomes(system: VenueSystem): Promise<[string, string | null][]> {
+    return (await system.deliveries()).map(({ status, reason }) => [status, reason]);
+  }
+
+  async statuses(system: VenueSystem): Promise<string[]> {
+    return (await this.outcomes(system)).map(([status]) => status);
+  }
+}

@@ -1,0 +1,154 @@
+// Credentials of an integration, and the run that reads a whole catalogue: progress, reasons, one run at a time, and a run
+// that goes on after a crash.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { EventbriteApi, eventbriteEvent, eventbritePing, TOKEN } from '../support/venue-apis/eventbrite.ts';
+import { openReadingWorld, type ReadingWorld } from './reading-world.ts';
+import type { VenueSystem } from './venue-system.ts';
+
+const eventbrite = new EventbriteApi();
+let reading: ReadingWorld;
+
+beforeAll(async () => {
+  reading = await openReadingWorld([eventbrite]);
+});
+afterAll(() => reading.close());
+beforeEach(() => {
+  eventbrite.reset();
+  reading.reset();
+});
+
+const connected = (): Promise<VenueSystem> =>
+  reading.connect('eventbrite', { kind: 'ticketed_event' }, { token: TOKEN });
+const call = ({ id, key }: VenueSystem, method: string, path: string, body?: object) =>
+  reading.world.call(method, `/v1/integrations/${id}/${path}`, { key, ...(body === undefined ? {} : { body }) });
+const syncOf = async (system: VenueSystem) => (await call(system, 'GET', 'sync')).json.data;
+
+describe('credentials', () => {
+  it('are never shown, are stored sealed and are audited by the names of their fields', async () => {
+    const system = await connected();
+    const { json } = await reading.world.call('GET', '/v1/integrations', { key: system.key });
+    expect(JSON.stringify(json)).not.toContain(TOKEN);
+    const fields = json.data[0].reads.credential_fields.map((field: { name: string; is_set: boolean }) => [
+      field.name,
+      field.is_set,
+    ]);
+    expect(fields).toEqual([
+      ['token', true],
+      ['organization_id', false],
+    ]);
+    const [row] = await reading.world.db.query<{ credentials: Buffer }>(
+      'select credentials from integration_readers where venue_id = $1',
+      [system.venueId],
+    );
+    expect(row?.credentials.includes(TOKEN)).toBe(false);
+    const audited = await reading.world.db.query(
+      `select action, detail from audit_log where venue_id = $1 and action like 'integration.%credentials'`,
+      [system.venueId],
+    );
+    expect(audited).toEqual([
+      { action: 'integration.set_credentials', detail: { provider: 'eventbrite', fields: ['token'] } },
+    ]);
+  });
+
+  it('that lack a field or have an unknown one are refused with the field and the remedy', async () => {
+    const system = await reading.connect('eventbrite', {}, null);
+    const { status, json } = await reading.setCredentials(system, { api_key: 'x' });
+    expect(status).toBe(422);
+    expect(json.errors).toMatchObject([
+      { code: 'unknown_field', field: '/credentials/api_key' },
+      { code: 'missing_field', field: '/credentials/token', message: expect.stringContaining('Developer Links') },
+    ]);
+  });
+
+  it('of a system that is not read, or of a revoked integration, are a conflict', async () => {
+    const other = await reading.connect('fareharbor', {}, null);
+    expect((await reading.setCredentials(other, { token: 'x' })).json.error).toMatchObject({ reason: 'no_reader' });
+    const system = await connected();
+    await call(system, 'POST', 'revoke');
+    expect((await reading.setCredentials(system, { token: 'x' })).json.error.reason).toBe('integration_revoked');
+  });
+
+  it('when deleted end every read: waiting deliveries are needs_api_read again, and nothing is called', async () => {
+    const system = await connected();
+    await system.send(eventbritePing('601'));
+    await reading.apply();
+    await call(system, 'POST', 'sync');
+    expect((await call(system, 'DELETE', 'credentials')).json.data.reads.status).toBe('no_credentials');
+    expect(await reading.statuses(system)).toEqual(['needs_api_read']);
+    expect((await syncOf(system)).status).toBe('canceled');
+    await reading.readAll();
+    expect(reading.apis.requests).toEqual([]);
+    expect((await call(system, 'DELETE', 'credentials')).status).toBe(200);
+  });
+});
+
+describe('a catalogue run', () => {
+  it('reads every page and object once, and says what was created, the same, changed and skipped, and why', async () => {
+    const system = await connected();
+    for (const id of ['701', '702']) eventbrite.add(eventbriteEvent(id));
+    eventbrite.add(eventbriteEvent('705', { tickets: [{ id: '1', name: 'Free', value: null }] }));
+    eventbrite.add(eventbriteEvent('706', { status: 'draft' }));
+    const started = await call(system, 'POST', 'sync');
+    expect([started.status, started.json.data.status]).toEqual([202, 'running']);
+    await reading.readAll();
+    expect(await syncOf(system)).toMatchObject({
+      id: started.json.data.id,
+      status: 'finished',
+      listed: 3,
+      read: 3,
+      created: 2,
+      changed: 0,
+      unchanged: 0,
+      skipped: 1,
+      skipped_objects: [{ object: '705', reason: expect.stringContaining('tiers') }],
+    });
+    eventbrite.add(eventbriteEvent('701', { name: 'Renamed', changed: '2027-03-01T00:00:00Z' }));
+    await call(system, 'POST', 'sync');
+    await reading.readAll();
+    expect(await syncOf(system)).toMatchObject({ created: 0, changed: 1, unchanged: 1, skipped: 1 });
+    expect((await reading.offering(system, '701')).title).toBe('Renamed');
+  });
+
+  it('that is started twice is one run', async () => {
+    const system = await connected();
+    const [one, two] = await Promise.all([call(system, 'POST', 'sync'), call(system, 'POST', 'sync')]);
+    expect(one.json.data.id).toBe(two.json.data.id);
+    expect((await call(await reading.connect('eventbrite', {}, null), 'POST', 'sync')).json.error.reason).toBe(
+      'no_credentials',
+    );
+    await reading.readAll();
+  });
+
+  it('goes on after a crash where it was: no page is listed twice and every object is counted once', async () => {
+    const system = await connected();
+    for (const id of ['711', '712', '713']) eventbrite.add(eventbriteEvent(id));
+    await call(system, 'POST', 'sync');
+    const { db } = reading.world.context;
+    // A killed worker has read, and writes nothing: neither a result nor an error.
+    const dead: typeof db = { ...db, transaction: () => Promise.reject(new Error('killed')) };
+    for (let rounds = 0; rounds < 20; rounds++) {
+      await reading.makeDue();
+      await db.query(
+        `update integration_readers set leased_until = now() - interval '1 second' where lease_token is not null`,
+      );
+      const services = rounds % 2 === 0 ? { ...reading.services, db: dead } : reading.services;
+      await reading.readOnce(services).catch(() => 0);
+      if ((await syncOf(system)).status === 'finished') break;
+    }
+    expect(await syncOf(system)).toMatchObject({ status: 'finished', listed: 3, read: 3, created: 3, skipped: 0 });
+  });
+
+  it('waits while the provider is down, and fails with a reason if the catalogue is not there', async () => {
+    const system = await connected();
+    await call(system, 'POST', 'sync');
+    reading.apis.faults.push({ status: 500, body: {} });
+    await reading.makeDue();
+    await reading.readOnce();
+    expect((await syncOf(system)).status).toBe('running');
+    reading.apis.faults.push({ status: 404, body: {} });
+    await reading.makeDue();
+    await reading.readOnce();
+    expect(await syncOf(system)).toMatchObject({ status: 'failed', reason: 'The venue system answered 404.' });
+  });
+});

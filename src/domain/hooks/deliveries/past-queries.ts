@@ -9,7 +9,7 @@ export interface PastInbound {
   readonly at: number;
   readonly eventId: string;
   readonly type: string;
-  readonly status: Exclude<InboundStatus, 'pending'>;
+  readonly status: Exclude<InboundStatus, 'pending' | 'reading'>;
   readonly reason: string | null;
   readonly offeringExternalId: string | null;
   /** Sealed, as it came. */

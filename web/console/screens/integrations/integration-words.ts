@@ -40,11 +40,7 @@ export const OUTCOMES: Readonly<
   Record<Status, { readonly word: string; readonly color: string; readonly text: string }>
 > = {
   pending: { word: 'Waiting', color: 'neutral', text: 'It waits for its turn, rarely for more than a second.' },
-  reading: {
-    word: 'Being read',
-    color: 'neutral',
-    text: 'It names an object, which is being read from the venue system.',
-  },
+  reading: { word: 'Being read', color: 'neutral', text: 'It names an object that is read from the venue system.' },
   applied: { word: 'Applied', color: 'green', text: 'The offering is up to date.' },
   ignored: { word: 'Ignored', color: 'neutral', text: 'It changes nothing that is sold.' },
   superseded: { word: 'Superseded', color: 'neutral', text: 'A newer delivery was applied before it.' },

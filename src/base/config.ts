@@ -323,6 +323,14 @@ function listenAddresses(read: Reader): Pick<Config, ListenAddresses> {
   };
 }
 
+function otlpSettings(read: Reader): Pick<Config, 'otlpEndpoint' | 'otlpServiceName' | 'otlpIntervalMs'> {
+  return {
+    otlpEndpoint: read.address('OTEL_EXPORTER_OTLP_ENDPOINT', ['http:', 'https:']),
+    otlpServiceName: read.text('OTEL_SERVICE_NAME') ?? 'everyshare',
+    otlpIntervalMs: read.integer('OTEL_METRIC_EXPORT_INTERVAL', 60_000, 1_000, 3_600_000),
+  };
+}
+
 export function readConfig(env: Env): Config {
   const read = new Reader(env);
   const databaseUrl = read.address('DATABASE_URL', ['postgres:', 'postgresql:']);
@@ -358,9 +366,7 @@ export function readConfig(env: Env): Config {
     maxConnectionsPerAddress: read.integer('MAX_CONNECTIONS_PER_ADDRESS', 256, 1, 100_000),
     stalledWriteSeconds: read.integer('STALLED_WRITE_SECONDS', 20, 1, 600),
     allowInsecureTargets: read.oneOf('ALLOW_INSECURE_TARGETS', ['0', '1'], '0') === '1',
-    otlpEndpoint: read.address('OTEL_EXPORTER_OTLP_ENDPOINT', ['http:', 'https:']),
-    otlpServiceName: read.text('OTEL_SERVICE_NAME') ?? 'everyshare',
-    otlpIntervalMs: read.integer('OTEL_METRIC_EXPORT_INTERVAL', 60_000, 1_000, 3_600_000),
+    ...otlpSettings(read),
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
     shutdownSeconds: read.integer('SHUTDOWN_SECONDS', 20, 1, 600),
     modes,

@@ -40,7 +40,7 @@ function readerTables({ credentials, reads, limits, sources, objects }: Reader):
   );
   const parts = [
     '## What we read from the API',
-    'With [credentials](../guides/venue-systems.md#reading-from-the-systems-api) the worker reads the objects that a delivery only names.',
+    'With [credentials](../guides/venue-systems.md#reading-from-the-api-of-a-system) the worker reads the objects that a delivery only names.',
     table(
       ['Credential', 'Its name there', 'Where it is', 'Required'],
       credentials.map(({ name, label, where, required }) => [`\`${name}\``, label, where, required ? 'yes' : 'no']),

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { OperatorRole } from '../../src/domain/accounts/operator-roles.ts';
 import { createOperator } from '../support/desk-client.ts';
-import { CARDS, openTestVenue, type TestVenue } from '../support/test-venue.ts';
+import { CARDS, checkoutBody, openTestVenue, type TestVenue } from '../support/test-venue.ts';
 import { ConsoleBrowser, executable, look, type Visitor } from './console-browser.ts';
 
 // Drives a browser.
@@ -142,6 +142,71 @@ describe.runIf(executable !== null)('the desk', () => {
     await reader.page.goto('/desk/money');
     await reader.page.getByText('Nothing needs you.').waitFor();
     expect(await reader.page.getByRole('button', { name: 'Try now' }).count()).toBe(0);
+  });
+
+  it('finds a venue by its id, suspends it and resumes it', async () => {
+    const visitor = await operator('admin');
+    const { page } = visitor;
+    await page.goto('/desk/venues');
+    await page.getByRole('heading', { name: 'Venues' }).waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type(venue.venueId);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/q=/);
+    await page.locator('a.row-link').first().waitFor();
+    await page.locator('a.row-link').first().click();
+    await page.getByRole('heading', { name: 'Keys and limits' }).waitFor();
+    await look(visitor, 'desk-venue');
+    await page.getByRole('button', { name: 'Suspend…' }).click();
+    await page.getByRole('dialog').getByLabel('Why, for operators alone').fill('Under inquiry.');
+    await page.getByRole('dialog').getByRole('button', { name: 'Suspend', exact: true }).click();
+    await page.getByText('“Under inquiry.”').waitFor();
+    expect((await venue.post('/v1/checkouts', checkoutBody({ external_booking_id: 'bk-desk' }))).status).toBe(403);
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByRole('button', { name: 'Suspend…' }).waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
+  it('looks at a venue as its people see it, without a button that writes', async () => {
+    const visitor = await operator('support');
+    const { page } = visitor;
+    await page.goto(`/desk/venues/${venue.venueId}`);
+    expect(await page.getByRole('button', { name: 'Suspend…' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'See it as its people do' }).click();
+    await page.getByText('as an operator').first().waitFor();
+    await page.goto(`/console/v/${venue.venueId}/test/checkouts`);
+    await page.getByText('You can change nothing.').waitFor();
+    expect(await page.getByRole('button', { name: /New checkout/ }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Back to the desk' }).click();
+    await page.getByRole('heading', { name: 'Keys and limits' }).waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
+  it('shows the health of queues, senders and processes', async () => {
+    const visitor = await operator('support');
+    await visitor.page.goto('/desk/health');
+    await visitor.page.getByRole('heading', { name: 'Servers and workers' }).waitFor();
+    await look(visitor, 'desk-health');
+  });
+
+  it('lists operators, finds a person, and shows what operators did', async () => {
+    const visitor = await operator('admin');
+    const { page } = visitor;
+    await page.goto('/desk/people');
+    await page
+      .getByRole('cell', { name: /admin\d+@desk.example/ })
+      .first()
+      .waitFor();
+    await page.getByLabel('Mail address or account id').fill('unknown@harbor.example');
+    await page.keyboard.press('Enter');
+    await page.getByText('No account has the address').waitFor();
+    await look(visitor, 'desk-people');
+    await page.goto('/desk/audit');
+    await page
+      .getByRole('cell', { name: /suspend/i })
+      .first()
+      .waitFor();
+    await look(visitor, 'desk-audit');
   });
 
   it('approves nothing that changed since it was shown, and shows the new version first', async () => {

@@ -43,6 +43,28 @@ describe.runIf(executable !== null)('the screens of integrations and agents', ()
     await page.getByText('Disconnected').first().waitFor();
   });
 
+  it('take credentials for a system that is read, show that they are set, and start to read its catalogue', async () => {
+    const { world } = console_;
+    const system = await connectVenueSystem(world, 'eventbrite', { kind: 'ticketed_event' }, venueId);
+    const visitor = await console_.signedIn(venueId, 'developer');
+    const { page } = visitor;
+    await page.goto(screenUrl(venueId, `/integrations/${system.id}`));
+    await page.getByRole('button', { name: 'Set credentials' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.locator('dialog .field.wrong .error').first().waitFor();
+    await page.getByLabel('Private token').fill('EVENTBRITETOKEN');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Reads are on.').waitFor();
+    await page.getByRole('button', { name: 'Read the whole catalogue' }).click();
+    await page.getByText('0 of 0 objects read').waitFor();
+    await look(visitor, 'integration-reads');
+    await world.db.query(
+      `update integration_readers set paused_at = now(), pause_reason = 'credentials_refused' where venue_id = $1`,
+      [venueId],
+    );
+    await page.getByText('refused the credentials').waitFor();
+  });
+
   it('show what a delivery came to and why, and apply it again', async () => {
     const { world } = console_;
     const system = await connectVenueSystem(world, 'custom', {}, venueId);

@@ -9,6 +9,7 @@ import type { AppContext } from '../../src/run/context.ts';
 import { createConnections, type Hook, newestDeliveries } from './connections.ts';
 import { type ConsolePerson, createConsolePerson } from './console.ts';
 import type { Contract } from './contract.ts';
+import { createDesk, type DeskFixture } from './desk.ts';
 import { createGuests, type Intent, type Person, type Seat } from './guests.ts';
 import { issueKeys, type Keys, ORIGIN } from './keys.ts';
 import type { Json } from './mutations.ts';
@@ -37,6 +38,8 @@ export interface Fixture {
   /** Tokens of the console's cookie, of an owner of the venue. */
   readonly consoleTokens: readonly string[];
   readonly sessionCalls: ConsolePerson['sessionCalls'];
+  /** What an operator can decide, by the id of the operation. */
+  readonly deskCalls: DeskFixture['calls'];
   readonly intents: readonly Intent[];
   readonly seats: readonly Seat[];
   readonly paid: readonly string[];
@@ -105,6 +108,9 @@ export async function createFixture(target: FixtureTarget, fixtureNumber: number
     const foreign = await createCatalogue(sendOk, otherVenue.keys.test, bodies, now);
     const guests = await createGuests({ where: target, ask: sendOk, key: keys.test, generation: fixtureNumber, now });
     const person = await createConsolePerson(target.context, target.base, venueId, now);
+    const boat = bodies('upsertBoats').find((body) => 'external_id' in (body as object)) as object;
+    const sendBoat = (key: string, external_id: string) => sendOk('POST', '/v1/boats', key, { ...boat, external_id });
+    const desk = await createDesk(target.context, sendBoat, now);
     const byHelpers = await createCheckouts(sendOk, keys.test, now);
     const events = await sendOk('GET', '/v1/events?limit=20', keys.test);
     await storeImage(target.context);
@@ -117,7 +123,7 @@ export async function createFixture(target: FixtureTarget, fixtureNumber: number
       operatorToken: target.operatorToken,
       processorEventSecrets: target.processorEventSecrets,
       own: {
-        ...mergePools(own, connections.own, guests.own, person.own),
+        ...mergePools(own, connections.own, guests.own, person.own, desk.own),
         checkouts: [...guests.checkouts, ...byHelpers.checkouts],
         shares: [...guests.shares, ...byHelpers.shares],
         events: events.data.map(({ id }: AnyJson) => id),
@@ -133,6 +139,7 @@ export async function createFixture(target: FixtureTarget, fixtureNumber: number
       onboardings: [await createOnboarding(target.context, now)],
       consoleTokens: person.tokens,
       sessionCalls: person.sessionCalls,
+      deskCalls: desk.calls,
       hooks: [...connections.hooks, ...otherConnections.hooks],
       intents: guests.intents,
       seats: guests.seats,

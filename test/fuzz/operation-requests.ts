@@ -42,6 +42,8 @@ export function drawOperationRequest(
   const value = operation.body === null ? null : drawBody(context, operation);
   if (operation.id in context.fixture.sessionCalls && (isValid || operation.body === null || random.often(0.5)))
     forOwnSession(context, operation.id, draft, value);
+  if (operation.id in context.fixture.deskCalls && (isValid || random.often(0.5)))
+    forDesk(context, operation.id, draft, value);
   if (value !== null) setBody(draft, JSON.stringify(value));
   if (operation.parameters.some(({ name }) => name === 'Idempotency-Key') && random.often(0.25))
     draft.headers['idempotency-key'] = random.pick(['same-for-all', `key-${number}`, `key-${number % 50}`]);
@@ -138,6 +140,13 @@ function forOwnSession({ random, fixture }: RequestContext, operation: string, d
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) Object.assign(value, body);
 }
 
+/** A decision is about an object, and about the version of it that was shown. */
+function forDesk({ random, fixture }: RequestContext, operation: string, draft: Draft, value: Json | null): void {
+  const { path, body } = random.pick(fixture.deskCalls[operation] ?? []);
+  draft.path = path;
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) Object.assign(value, body);
+}
+
 function drawPath(context: RequestContext, template: string): string {
   const { random, fixture } = context;
   const segments = template.split('/');
@@ -148,7 +157,9 @@ function drawPath(context: RequestContext, template: string): string {
     .map((segment, index) => {
       if (!segment.startsWith('{')) return segment;
       const nth = parameters++;
-      return chosen?.[nth] ?? drawId(context, segments[index - 1] ?? '');
+      // The desk has a venue of its own: a suspended one would end the run's other calls.
+      const pool = template.startsWith('/desk/') ? 'desk_' : '';
+      return chosen?.[nth] ?? drawId(context, `${pool}${segments[index - 1] ?? ''}`);
     })
     .join('/');
 }

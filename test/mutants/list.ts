@@ -15,6 +15,7 @@ import { MONEY_BUGS } from './money-bugs.ts';
 import { OVERLOAD_BUGS } from './overload-bugs.ts';
 import { PASSKEY_BUGS } from './passkey-bugs.ts';
 import { PROCESSOR_BUGS } from './processor-bugs.ts';
+import { READER_BUGS } from './reader-bugs.ts';
 import { REFUND_BUGS } from './refund-bugs.ts';
 import { RENEWAL_BUGS } from './renewal-bugs.ts';
 import { REQUEST_LOG_BUGS } from './request-log-bugs.ts';
@@ -56,6 +57,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...REFUND_BUGS,
   ...ACCOUNT_BUGS,
   ...CONSOLE_BUGS,
+  ...READER_BUGS,
   ...REQUEST_LOG_BUGS,
   ...KEY_BUGS,
   ...PASSKEY_BUGS,

@@ -199,6 +199,15 @@ export const integration: Maker<{ readonly id: string; readonly path: string }> 
   return { id: json.data.id, path: new URL(json.data.webhook_url).pathname };
 };
 
+/** An integration that reads from its venue system, with a catalogue run. */
+export const readingIntegration: Maker<{ readonly id: string }> = async (fixture, owner) => {
+  const { json } = await fixture.callOk(owner, 'POST', '/v1/integrations', { provider: 'eventbrite' });
+  const { id } = json.data;
+  await fixture.callOk(owner, 'POST', `/v1/integrations/${id}/credentials`, { credentials: { token: 'a-token' } });
+  await fixture.callOk(owner, 'POST', `/v1/integrations/${id}/sync`);
+  return { id };
+};
+
 /** An integration with an inbound delivery. */
 export const inbound: Maker<{ readonly integration: string; readonly id: string }> = async (fixture, owner) => {
   const hook = await integration(fixture, owner);

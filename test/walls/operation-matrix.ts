@@ -34,6 +34,7 @@ import {
   offering,
   offeringBody,
   overdueCheckout,
+  readingIntegration,
   uniqueName,
 } from './objects.ts';
 
@@ -88,6 +89,10 @@ const itemInPath = (make: typeof offering) =>
 const endpointInPath = {
   references: { 'path id': 'endpoint' },
   make: [makeValues(endpoint, (id) => ({ 'path id': id }))],
+} as const;
+const readingInPath = {
+  references: { 'path id': 'integration' },
+  make: [makeValues(readingIntegration, ({ id }) => ({ 'path id': id }))],
 } as const;
 const integrationInPath = {
   references: { 'path id': 'integration' },
@@ -205,10 +210,10 @@ const messaging: Readonly<Record<string, MatrixRow>> = {
   createIntegration: { make: [async () => ({})], body: () => ({ provider: 'xola' }) },
   listIntegrations: { createListed: listedId(integration) },
   revokeIntegration: integrationInPath,
-  setIntegrationCredentials: { ...integrationInPath, body: () => ({ credentials: { token: 'a-token' } }) },
-  deleteIntegrationCredentials: integrationInPath,
-  syncIntegration: integrationInPath,
-  getIntegrationSync: integrationInPath,
+  setIntegrationCredentials: { ...readingInPath, body: () => ({ credentials: { token: 'a-token' } }) },
+  deleteIntegrationCredentials: readingInPath,
+  syncIntegration: readingInPath,
+  getIntegrationSync: readingInPath,
   listInboundDeliveries: integrationInPath,
   replayInboundDelivery: {
     references: { 'path id': 'integration', 'path delivery_id': 'inbound' },

@@ -2,8 +2,9 @@
 
 import { signal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { path, signOut } from '../session.ts';
+import { goTo } from '../shell/go-to.ts';
 import { DESK, isWithin, type NavigationItem } from '../shell/navigation.ts';
 import { openShortcuts } from '../shell/shortcuts.tsx';
 import { Copy } from '../ui/controls.tsx';
@@ -40,6 +41,7 @@ export function DeskFrame({ children }: { readonly children: ComponentChildren }
               <span>Operator’s desk</span>
             </span>
           </div>
+          <Search />
           <ul>{DESK.map(link)}</ul>
           <ul class="foot">
             <li>
@@ -60,14 +62,34 @@ export function DeskFrame({ children }: { readonly children: ComponentChildren }
           <CommandLine />
         </main>
       </div>
-      <nav class="tabs" aria-label="Desk on a phone">
-        {DESK.slice(0, 5).map(({ to, name, icon }) => (
+      <nav class="tabs desk-tabs" aria-label="Desk on a phone">
+        {DESK.map(({ to, name, icon }) => (
           <a key={to} href={to} aria-current={isWithin(path.value, to) ? 'page' : undefined}>
             <Icon name={icon} size={20} /> {name.split(' ')[0]}
           </a>
         ))}
       </nav>
     </>
+  );
+}
+
+/** A venue by name, id, mail address or key; the field keeps what was typed. */
+function Search(): JSX.Element {
+  const field = useRef<HTMLInputElement>(null);
+  return (
+    <form
+      class="desk-search"
+      role="search"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const text = field.current?.value.trim() ?? '';
+        goTo(text === '' ? '/desk/venues' : `/desk/venues?q=${encodeURIComponent(text)}`);
+      }}
+    >
+      <Icon name="search" />
+      <input ref={field} type="search" aria-label="Any id, venue, mail" placeholder="Any id, venue, mail…" />
+      <kbd>/</kbd>
+    </form>
   );
 }
 

@@ -3,6 +3,7 @@
 
 import type { ComponentChildren, JSX } from 'preact';
 import { hrefOf, place, screenPath, session, signOut, usePlace } from '../session.ts';
+import { time } from '../ui/format.ts';
 import { Icon } from '../ui/icon.tsx';
 import { messageOf, Page } from '../ui/parts.tsx';
 import { showToast } from './announce.tsx';
@@ -53,6 +54,20 @@ function Band(): JSX.Element {
         ? ['Sandbox', 'No real money moves, and no guest is texted. Test cards only.', 'Test cards only']
         : ['Test', 'No real money moves, and no guest is texted. Test cards only.', 'Test cards only'];
   const other = mode === 'live' ? 'test' : 'live';
+  if (venue.viewed_until !== undefined)
+    return (
+      <header class="band desk">
+        <p role="status">
+          <Icon name="eye" /> <b>You look at {venue.name} as an operator</b>{' '}
+          <span class="long">
+            {mode === 'live' ? 'Live' : 'Test'} mode. You can change nothing. Until {time(venue.viewed_until)}.
+          </span>
+        </p>
+        <a class="switch" href={`/desk/venues/${venue.id}`}>
+          Back to the desk
+        </a>
+      </header>
+    );
   return (
     <header class={`band ${mode}`}>
       <p role="status">

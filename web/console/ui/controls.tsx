@@ -127,7 +127,7 @@ export function Field({ label, hint, error = null, isOptional, children }: Field
 interface TextFieldProps extends Omit<FieldProps, 'children'> {
   readonly value: string;
   readonly onInput: (value: string) => void;
-  readonly type?: 'text' | 'email' | 'url' | 'date' | 'datetime-local' | 'search';
+  readonly type?: 'text' | 'email' | 'url' | 'date' | 'datetime-local' | 'search' | 'password';
   readonly placeholder?: string;
   readonly autocomplete?: string;
   readonly inputMode?: 'text' | 'numeric' | 'decimal' | 'email' | 'url';

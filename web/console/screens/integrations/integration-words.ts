@@ -48,7 +48,7 @@ export const OUTCOMES: Readonly<
   needs_api_read: {
     word: 'Only names an id',
     color: 'amber',
-    text: 'Send the offering yourself: the content is not in it.',
+    text: 'Its content is in the system’s API: set credentials, or send the offering yourself.',
   },
   failed: { word: 'Failed', color: 'red', text: 'The offering would break a rule.' },
 };

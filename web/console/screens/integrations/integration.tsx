@@ -18,6 +18,7 @@ import { Pages } from '../../ui/pages.tsx';
 import { Banner, Empty, Failed, LoadedPage, Page, Section, Shown, Table } from '../../ui/parts.tsx';
 import { OUTCOMES, providerName, REFUSALS, STATUSES } from './integration-words.ts';
 import { IntegrationState } from './integrations.tsx';
+import { Reads } from './reads.tsx';
 
 const LIVE_MS = 5_000;
 
@@ -27,6 +28,7 @@ export default function IntegrationScreen({ id = '' }: ScreenProps): JSX.Element
     (signal) =>
       client.partner.integrations.list({ signal }).then(({ data }) => data.find((one) => one.id === id) ?? null),
     [client, id],
+    LIVE_MS,
   );
   useApiCall({
     method: 'GET',
@@ -87,6 +89,9 @@ function IntegrationPage({ integration, onChanged }: Props): JSX.Element {
           </b>{' '}
           {REFUSALS[refused.code]}. It is not stored.
         </Banner>
+      )}
+      {integration.reads !== null && integration.status === 'active' && (
+        <Reads integration={integration} reads={integration.reads} onChanged={onChanged} />
       )}
       <InboundDeliveries integration={integration} />
       {isEnding && (
@@ -190,7 +195,7 @@ function InboundRow({ delivery, onReplay, isBusy }: RowProps): JSX.Element {
       </td>
       <td class="wide-only quiet">{dateTime(delivery.received_at)}</td>
       <td class="row-actions">
-        {onReplay !== null && delivery.status !== 'pending' && (
+        {onReplay !== null && delivery.status !== 'pending' && delivery.status !== 'reading' && (
           <Button kind="quiet" isBusy={isBusy} onClick={onReplay} label={`Try again: ${delivery.id}`}>
             Try again
           </Button>

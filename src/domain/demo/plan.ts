@@ -8,7 +8,7 @@ import { ruleByPolicy } from '../checkouts/refunds/decide-refund.ts';
 import { BOOKABLE, type Bookable } from './bookable.ts';
 import { fullName, shortName } from './names.ts';
 import { makeSeeded, type Seeded } from './seeded.ts';
-import { dayText, localTime } from './venue-time.ts';
+import { localTime } from './venue-time.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -145,7 +145,7 @@ function planCheckout(
   const base = {
     bookingId,
     bookable,
-    description: `${bookable.title}${place}, ${dayText(startsAt)}`,
+    description: `${bookable.title}${place}`,
     location: bookable.location,
     createdAt,
     startsAt,

@@ -1,4 +1,4 @@
-// The local time of the demo venue, in Miami, and the days that its descriptions name. Pure.
+// The local time of the demo venue, in Miami. Pure.
 
 const HOUR = 3_600_000;
 
@@ -16,16 +16,4 @@ export function localTime(at: number): { readonly hour: number; readonly midnigh
   const offset = (isSummer ? 4 : 5) * HOUR;
   const midnight = Math.floor((at - offset) / (24 * HOUR)) * 24 * HOUR + offset;
   return { hour: Math.floor((at - midnight) / HOUR), midnight };
-}
-
-const DAY_TEXT = new Intl.DateTimeFormat('en-GB', {
-  weekday: 'long',
-  day: 'numeric',
-  month: 'long',
-  timeZone: VENUE_TIMEZONE,
-});
-
-/** Such as "Saturday 21 November". */
-export function dayText(at: number): string {
-  return DAY_TEXT.format(at).replace(',', '');
 }

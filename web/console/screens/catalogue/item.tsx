@@ -10,6 +10,7 @@ import { usePlace } from '../../session.ts';
 import { useApiCall } from '../../shell/api-line.tsx';
 import { Id, LinkButton, SelectField } from '../../ui/controls.tsx';
 import { count, dateTime, day, money, time, words } from '../../ui/format.ts';
+import { MemberCard, textAt } from '../../ui/member-card.tsx';
 import { Banner, LoadedPage, Page, Section, Shown, Snippet, Table } from '../../ui/parts.tsx';
 import { Chip, StateChip } from '../../ui/states.tsx';
 
@@ -66,8 +67,12 @@ export default function CatalogueItemScreen({ kind = '', id = '' }: ScreenProps)
           {item.kind === 'offering' && item.is_visible && item.external_id !== null && (
             <Slots externalId={item.external_id} />
           )}
-          <Section title={versions.visible === null ? 'Waiting' : 'Visible now'}>
-            <Snippet text={JSON.stringify(versions.visible ?? versions.waiting, null, 2)} label="Copy the content" />
+          <Section title={versions.visible === null ? 'As members will see it' : 'As members see it'}>
+            <MemberCard venue={venue.name} content={versions.visible ?? versions.waiting ?? {}} changed={NOTHING} />
+            <details>
+              <summary>As JSON</summary>
+              <Snippet text={JSON.stringify(versions.visible ?? versions.waiting, null, 2)} label="Copy the content" />
+            </details>
           </Section>
         </Page>
       )}
@@ -75,16 +80,7 @@ export default function CatalogueItemScreen({ kind = '', id = '' }: ScreenProps)
   );
 }
 
-const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
-
-/** The value at a JSON pointer; undefined: there is none. */
-function valueAt(content: unknown, pointer: string): unknown {
-  const names = pointer
-    .split('/')
-    .slice(1)
-    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
-  return names.reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], content);
-}
+const NOTHING: ReadonlySet<string> = new Set();
 
 interface DifferencesProps {
   readonly item: CatalogueItem;
@@ -111,12 +107,8 @@ function Differences({ item, versions }: DifferencesProps): JSX.Element | null {
             <td>
               <code>{field}</code>
             </td>
-            <td>
-              {change === 'added' ? <span class="quiet">nothing</span> : <del>{shown(valueAt(visible, field))}</del>}
-            </td>
-            <td>
-              {change === 'removed' ? <span class="quiet">nothing</span> : <ins>{shown(valueAt(waiting, field))}</ins>}
-            </td>
+            <td>{change === 'added' ? <span class="quiet">nothing</span> : <del>{textAt(field, visible)}</del>}</td>
+            <td>{change === 'removed' ? <span class="quiet">nothing</span> : <ins>{textAt(field, waiting)}</ins>}</td>
           </tr>
         ))}
       </Table>

@@ -65,7 +65,7 @@ const THOROUGH = [
   'test/webhooks/{endpoints,event-feeds,schedule,stream}.test.ts',
   'test/http/{analytics,answer-size,connections,docs,event-stream,example-fixes,limits,page-stream,progress}.test.ts',
   'test/mcp/agreement.test.ts',
-  'test/monitoring/{alerts,health,series,worker-port}.test.ts',
+  'test/monitoring/{alerts,health,series,traces,worker-port}.test.ts',
   'test/pages/{inviting,leaving,same-group,stylesheet}.test.ts',
   'test/requests/{buffer,request-log}.test.ts',
   'test/sdk/{event-stream,operations,package,readme,requests}.test.ts',

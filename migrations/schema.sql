@@ -547,6 +547,7 @@ CREATE TABLE events (
   sequence integer NOT NULL,
   data json NOT NULL,
   created_at timestamp with time zone NOT NULL,
+  traceparent text DEFAULT NULLIF(current_setting('everyshare.traceparent'::text, true), ''::text),
   CONSTRAINT events_pkey PRIMARY KEY (venue_id, event_id),
   CONSTRAINT events_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id),
   CONSTRAINT event_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text]))

@@ -16,6 +16,7 @@ import { randomText, systemRandom } from './base/random.ts';
 import { schemaFolders } from './base/schema-files.ts';
 import { readOrCreateSecret } from './base/secret-file.ts';
 import { Shutdown, ShutdownRequested } from './base/shutdown.ts';
+import { traceDb } from './base/tracing/trace-db.ts';
 import { recordServerAddress } from './domain/installation/address-queries.ts';
 import { verifyEncryptionKey } from './domain/installation/verify-encryption-key.ts';
 import { adoptProcessors } from './domain/payments/former-account-queries.ts';
@@ -56,13 +57,15 @@ async function openContext<M extends Monitoring | null>(
     config.operatorToken === null ? readOrCreateSecret(join(config.dataDir, 'operator-token'), newToken) : null;
   const sealKeys = config.encryptionKeys ?? storedEncryptionKeys(config);
   const processor = await openProcessors(config, role, sealKeys, log, shutdown);
-  const db = openDb({
+  const plainDb = openDb({
     url,
     connections: config.databaseConnections,
     pooled: config.databasePooled,
     applicationName: `everyshare-${role}`,
     onLost: (error) => log.warn({ err: error }, 'a database connection was lost'),
   });
+  const tracing = monitoring?.tracing ?? null;
+  const db = tracing === null ? plainDb : traceDb(plainDb, tracing);
   await shutdown.add(() => db.close());
   const outbound = makeOutbound({ allowInsecureTargets: config.allowInsecureTargets });
   await shutdown.add(() => outbound.close());
@@ -77,9 +80,7 @@ async function openContext<M extends Monitoring | null>(
     operatorToken: config.operatorToken ?? token?.text ?? '',
     schemas: readSchemas(join(packageRoot, 'schemas', 'v1')),
     processors:
-      monitoring === null
-        ? processor.processors
-        : observeProcessors(processor.processors, monitoring.services.observeCall),
+      monitoring === null ? processor.processors : observeProcessors(processor.processors, monitoring.observeCall),
     processorAccess: processor.access,
   });
   const applied = await migration.done.catch((error: unknown) => {
@@ -145,9 +146,9 @@ async function startRole(role: Role, config: Config, log: Log, shutdown: Shutdow
   const loadServer = () => import('./http/server.ts');
   const url = role === 'start' ? await openDatabase(config, log, shutdown) : requireDatabaseUrl(config, role);
   const loadMonitoring = async (): Promise<Monitoring> => {
-    const { makeMonitoring } = await import('./main/monitoring.ts');
+    const { makeMonitoring, openTracingFor } = await import('./main/monitoring.ts');
     if (role !== 'worker') await loadServer();
-    return makeMonitoring(systemClock);
+    return makeMonitoring(systemClock, await openTracingFor(config, role, shutdown));
   };
   const opened = await openContext(config, role, log, url, shutdown, loadMonitoring);
   const { context, processor, newOperatorToken, monitoring } = opened;
@@ -167,9 +168,11 @@ async function startRole(role: Role, config: Config, log: Log, shutdown: Shutdow
   const { startServer } = await loadServer();
   const openTools = async (toolContext: ToolServerContext): Promise<ToolServer> =>
     (await import('./mcp/tool-server.ts')).open(toolContext);
-  const server = await startServer(context, openTools, monitoring.metrics).catch((error: unknown) => {
-    throw asListenError(error, config);
-  });
+  const server = await startServer(context, openTools, monitoring.metrics, monitoring.tracing).catch(
+    (error: unknown) => {
+      throw asListenError(error, config);
+    },
+  );
   await shutdown.add(() => server.close());
   await recordServerAddress(context.db, context.address);
   // After the server listens: only then is the address known with which the worker's links begin.

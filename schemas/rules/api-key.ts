@@ -1,6 +1,6 @@
 // The rules of an API key: it expires in the future, its address ranges are valid, and a publishable key has no scopes.
 
-import { isAddressRange } from '../../src/base/config.ts';
+import { isAddressRange } from '../../src/base/address-range.ts';
 import { DAY, readInstant, writeInstant } from './instant.ts';
 import { below, items, member } from './json-walk.ts';
 import type { Rule } from './rule.ts';

@@ -1,9 +1,10 @@
 // The only file that reads the settings in process.env, which main.ts passes to it. They are read and checked once, and
 // one error names every wrong variable with its remedy.
 
-import { BlockList, isIP } from 'node:net';
+import { isIP } from 'node:net';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
+import { isAddressRange } from './address-range.ts';
 
 export type Mode = 'test' | 'live';
 
@@ -39,6 +40,10 @@ export interface Config {
   /** For development and tests: loopback addresses and self-signed certificates may be called. */
   readonly allowInsecureTargets: boolean;
   readonly logLevel: string;
+  /** Where traces are sent by OTLP over HTTP; null: there are none. */
+  readonly otlpEndpoint: string | null;
+  readonly otlpServiceName: string;
+  readonly otlpIntervalMs: number;
   readonly shutdownSeconds: number;
   /** The modes that have a card processor. */
   readonly modes: readonly Mode[];
@@ -221,29 +226,6 @@ function splitList(text: string | null): string[] {
     .filter((part) => part !== '');
 }
 
-/** An IP address, or one with a prefix length, such as 10.0.0.0/8. */
-export function isAddressRange(text: string): boolean {
-  const [address = '', prefix, ...rest] = text.split('/');
-  const family = isIP(address);
-  if (family === 0 || rest.length > 0) return false;
-  if (prefix === undefined) return true;
-  return /^[0-9]{1,3}$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128);
-}
-
-/** Whether an address lies in one of the ranges; an IPv4 address written as ::ffff:… is the IPv4 address it stands for. */
-export function addressIn(address: string, ranges: readonly string[]): boolean {
-  const plain = address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, '');
-  const family = isIP(plain);
-  if (family === 0) return false;
-  const list = new BlockList();
-  for (const range of ranges) {
-    const [start = '', prefix] = range.split('/');
-    const kind = isIP(start) === 4 ? 'ipv4' : 'ipv6';
-    list.addSubnet(start, prefix === undefined ? (kind === 'ipv4' ? 32 : 128) : Number(prefix), kind);
-  }
-  return list.check(plain, family === 4 ? 'ipv4' : 'ipv6');
-}
-
 /** A key of the other mode is refused, so that test mode never reaches live money. */
 function stripeKeys(read: Reader, mode: Mode): Partial<Record<Mode, StripeKeys>> {
   const prefix = `STRIPE_${mode.toUpperCase()}`;
@@ -319,6 +301,14 @@ function listenAddresses(read: Reader): Pick<Config, ListenAddresses> {
   };
 }
 
+function otlpSettings(read: Reader): Pick<Config, 'otlpEndpoint' | 'otlpServiceName' | 'otlpIntervalMs'> {
+  return {
+    otlpEndpoint: read.address('OTEL_EXPORTER_OTLP_ENDPOINT', ['http:', 'https:']),
+    otlpServiceName: read.text('OTEL_SERVICE_NAME') ?? 'everyshare',
+    otlpIntervalMs: read.integer('OTEL_METRIC_EXPORT_INTERVAL', 60_000, 1_000, 3_600_000),
+  };
+}
+
 export function readConfig(env: Env): Config {
   const read = new Reader(env);
   const databaseUrl = read.address('DATABASE_URL', ['postgres:', 'postgresql:']);
@@ -354,6 +344,7 @@ export function readConfig(env: Env): Config {
     maxConnectionsPerAddress: read.integer('MAX_CONNECTIONS_PER_ADDRESS', 256, 1, 100_000),
     stalledWriteSeconds: read.integer('STALLED_WRITE_SECONDS', 20, 1, 600),
     allowInsecureTargets: read.oneOf('ALLOW_INSECURE_TARGETS', ['0', '1'], '0') === '1',
+    ...otlpSettings(read),
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
     shutdownSeconds: read.integer('SHUTDOWN_SECONDS', 20, 1, 600),
     modes,

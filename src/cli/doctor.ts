@@ -3,7 +3,8 @@
 
 import { isIP } from 'node:net';
 import { join } from 'node:path';
-import { addressIn, type Mode } from '../base/config.ts';
+import { addressIn } from '../base/address-range.ts';
+import type { Mode } from '../base/config.ts';
 import { isUnavailable } from '../base/db.ts';
 import { packageRoot } from '../base/package-root.ts';
 import { compareSchema } from '../base/schema-check.ts';

@@ -1,7 +1,7 @@
 // The operator's commands for keys. Only the command that creates or imports a key shows its text.
 
 import { createInterface } from 'node:readline';
-import { isAddressRange } from '../base/config.ts';
+import { isAddressRange } from '../base/address-range.ts';
 import { Problem } from '../base/errors.ts';
 import { isTime } from '../base/schema/formats.ts';
 import { nearestName } from '../base/schema/nearest-name.ts';

@@ -5,7 +5,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { addressIn } from '../base/config.ts';
+import { addressIn } from '../base/address-range.ts';
 import { networkOf } from '../base/network.ts';
 import { sendRawError } from './client-error.ts';
 import type { HttpContext } from './context.ts';

@@ -6,6 +6,7 @@ import { localUrl } from '../base/config.ts';
 import { Problem } from '../base/errors.ts';
 import type { MetricsRegistry } from '../base/monitoring/metrics-registry.ts';
 import { type MonitoringServer, startMonitoringServer } from '../base/monitoring/monitoring-server.ts';
+import type { Tracing } from '../base/tracing/tracing.ts';
 import { bodyLimitOf } from '../domain/hooks/providers.ts';
 import { recordRefusal } from '../domain/hooks/refusals.ts';
 import { readTextFigures, type TextFigures } from '../domain/members/messages/text-limit.ts';
@@ -47,6 +48,7 @@ import { registerStatus } from './status.ts';
 import { registerStream } from './stream-route.ts';
 import { isServedByHttps, STRICT_TRANSPORT_SECURITY } from './strict-transport-security.ts';
 import { bodyProblemFor, registerTools } from './tools.ts';
+import { traceRequests } from './trace-requests.ts';
 
 export interface RunningServer {
   readonly urls: Urls;
@@ -80,6 +82,7 @@ export async function startServer(
   context: AppContext,
   openTools: OpenToolServer,
   registry?: MetricsRegistry,
+  tracing: Tracing | null = null,
 ): Promise<RunningServer> {
   const { config } = context;
   let urls: Urls | null = null;
@@ -115,7 +118,7 @@ export async function startServer(
       void replyUnrouted(http, request as FastifyRequest, reply as FastifyReply, []);
     },
   });
-  addHooks(app, http);
+  addHooks(app, http, tracing);
   // A request with an unknown `Expect` header is answered as if it had none.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   for (const operation of operations) registerOperation(app, http, operation, openTools);
@@ -167,7 +170,8 @@ function urlsFor(context: AppContext, port: number): Urls {
   return { base, checkoutPages: config.checkoutPageBase ?? base, schemas: config.schemaUrl ?? `${base}/schemas` };
 }
 
-function addHooks(app: FastifyInstance, http: HttpContext): void {
+function addHooks(app: FastifyInstance, http: HttpContext, tracing: Tracing | null): void {
+  if (tracing !== null) traceRequests(app, tracing);
   const allowed = makeAllowedMethods(operations);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (request, stream, done) => {

@@ -7,6 +7,7 @@ import { makeSchemaProbe } from '../base/schema-check.ts';
 import { schemaFolders } from '../base/schema-files.ts';
 import type { Shutdown } from '../base/shutdown.ts';
 import { DispatchSignal } from '../domain/webhooks/deliveries/dispatch-signal.ts';
+import { makeTraceAttempt } from '../domain/webhooks/deliveries/trace-attempt.ts';
 import { type AppContext, readServicesOf } from '../run/context.ts';
 import type { RunningWorker } from '../worker/worker.ts';
 import { asListenError } from './listen-error.ts';
@@ -25,6 +26,8 @@ export async function runWorker(
   const { makeLoopMetrics } = await import('../worker/loop-metrics.ts');
   const { services, config, db, clock } = context;
   const { onAttempt, countTexts, countMails } = monitoring.services;
+  const { tracing } = monitoring;
+  const traceAttempt = tracing === null ? {} : { traceAttempt: makeTraceAttempt(db, tracing) };
   const worker = startWorker(
     {
       db,
@@ -32,7 +35,7 @@ export async function runWorker(
       clock,
       outbound: services.outbound,
       payments: services,
-      deliveries: { ...services, dispatchSignal: new DispatchSignal(), onAttempt },
+      deliveries: { ...services, dispatchSignal: new DispatchSignal(), onAttempt, ...traceAttempt },
       hooks: context,
       reads: readServicesOf(context),
       requestLogDays: config.requestLogDays,

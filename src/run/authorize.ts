@@ -2,9 +2,9 @@
 // address, the origin, the scope and the link; then 429. The result carries the rate limit even when it refuses, since
 // every response has the headers of the limit. authorize-session.ts has the order for people in the console.
 
+import { addressIn } from '../base/address-range.ts';
 import { bearer, hasBearerToken } from '../base/bearer-token.ts';
 import type { Actor } from '../base/command-context.ts';
-import { addressIn } from '../base/config.ts';
 import { notFound, Problem } from '../base/errors.ts';
 import { languageOf } from '../base/translations.ts';
 import { tokenHash } from '../domain/hooks/integrations.ts';

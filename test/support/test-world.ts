@@ -15,6 +15,7 @@ import { makeLog } from '../../src/base/log.ts';
 import { makeOutbound } from '../../src/base/outbound/outbound.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { systemRandom } from '../../src/base/random.ts';
+import { traceDb } from '../../src/base/tracing/trace-db.ts';
 import { captureDue } from '../../src/domain/checkouts/capture/capture.ts';
 import { applyDueProcessorEvents } from '../../src/domain/checkouts/disputes/apply-disputes.ts';
 import { expireDue } from '../../src/domain/checkouts/expire.ts';
@@ -151,8 +152,10 @@ export async function openTestWorld(options: TestWorldOptions = {}): Promise<Tes
     });
   const plain = { test: stripeFor('test'), live: stripeFor('live') };
   const { monitoring } = options;
-  const processors = monitoring === undefined ? plain : observeProcessors(plain, monitoring.services.observeCall);
+  const processors = monitoring === undefined ? plain : observeProcessors(plain, monitoring.observeCall);
   const outbound = makeOutbound({ allowInsecureTargets: config.allowInsecureTargets });
+  const tracing = monitoring?.tracing ?? null;
+  const traced = (db: Db): Db => (tracing === null ? db : traceDb(db, tracing));
   const openContext = (): AppContext =>
     makeContext({
       processors,
@@ -161,13 +164,15 @@ export async function openTestWorld(options: TestWorldOptions = {}): Promise<Tes
         processorEventSecrets: { test: [PROCESSOR_KEYS.test.webhookSecret], live: [PROCESSOR_KEYS.live.webhookSecret] },
       },
       config,
-      db: openDb({
-        url,
-        connections: options.connections ?? 6,
-        pooled: pooler !== null,
-        applicationName: 'test',
-        onStatement: (text) => statements.push(text),
-      }),
+      db: traced(
+        openDb({
+          url,
+          connections: options.connections ?? 6,
+          pooled: pooler !== null,
+          applicationName: 'test',
+          onStatement: (text) => statements.push(text),
+        }),
+      ),
       clock: systemClock,
       random: recordSessionTokens(systemRandom),
       log,
@@ -182,7 +187,7 @@ export async function openTestWorld(options: TestWorldOptions = {}): Promise<Tes
   await verifyEncryptionKey(context.db, context.seal, Date.now());
   const servers: RunningServer[] = [];
   for (const one of contexts) {
-    servers.push(await startServer(one, open, one === context ? monitoring?.metrics : undefined));
+    servers.push(await startServer(one, open, one === context ? monitoring?.metrics : undefined, monitoring?.tracing));
   }
   const urls = servers.map((server) => `http://127.0.0.1:${server.port}`);
   const command = (): CommandContext =>

@@ -3,8 +3,8 @@
 // about its sender, whether the proxy is trusted or not.
 
 import type { IncomingHttpHeaders } from 'node:http';
+import { addressIn } from '../address-range.ts';
 import { hasBearerToken } from '../bearer-token.ts';
-import { addressIn } from '../config.ts';
 
 const PRIVATE_NETWORKS = ['127.0.0.0/8', '::1/128', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'];
 

@@ -9,6 +9,20 @@ export interface MetricsRegistry {
   /** Adds a step that runs before each rendering. It must not throw: the other series are wanted even then. */
   beforeScrape(step: () => Promise<void>): void;
   text(): Promise<string>;
+  /** The same as objects. */
+  series(): Promise<readonly RegisteredSeries[]>;
+}
+
+export interface RegisteredSeries {
+  readonly name: string;
+  readonly help: string;
+  readonly type: string;
+  readonly values: readonly {
+    /** Of a histogram: the name with its ending. */
+    readonly metricName?: string;
+    readonly labels: Readonly<Partial<Record<string, string | number>>>;
+    readonly value: number;
+  }[];
 }
 
 export function makeMetricsRegistry(): MetricsRegistry {
@@ -22,6 +36,10 @@ export function makeMetricsRegistry(): MetricsRegistry {
     async text() {
       await Promise.all(steps.map((step) => step()));
       return registry.metrics();
+    },
+    async series() {
+      await Promise.all(steps.map((step) => step()));
+      return (await registry.getMetricsAsJSON()) as unknown as RegisteredSeries[];
     },
   };
 }

@@ -1,7 +1,8 @@
 // Issues a key, or imports a legacy live key. The text of a key is returned once; only its hash is stored.
 
+import { isAddressRange } from '../../base/address-range.ts';
 import type { CommandContext } from '../../base/command-context.ts';
-import { isAddressRange, type Mode } from '../../base/config.ts';
+import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 import { notFound, Problem } from '../../base/errors.ts';
 import { audit } from '../venues/audit.ts';

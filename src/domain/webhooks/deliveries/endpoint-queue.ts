@@ -25,6 +25,7 @@ import {
 } from './queries.ts';
 import { backoffAfter, isProbed, nextAttemptAt, paceOf, SLOW_MS } from './schedule.ts';
 import { openSecrets } from './signature.ts';
+import type { TraceAttempt } from './trace-attempt.ts';
 
 export interface QueueServices extends AttemptServices {
   readonly db: Db;
@@ -35,6 +36,8 @@ export interface QueueServices extends AttemptServices {
   readonly dispatchSignal?: DispatchSignal;
   /** Called each time the loop has looked for due queues, so that a loop that hangs is noticed. */
   readonly onTurn?: () => void;
+  /** Makes each attempt a span of its event's trace. Absent: there are no traces. */
+  readonly traceAttempt?: TraceAttempt;
   /** Called with the result of each attempt: for the metrics. */
   readonly onAttempt?: (attempt: Attempt) => void;
   /** Replaces the system’s monotonic clock in tests and simulations. */
@@ -219,7 +222,9 @@ class QueueRun {
 
   async #send(delivery: Sendable): Promise<void> {
     try {
-      const result = await attemptAt(this.#services, this.#queue, this.#secrets, delivery.body);
+      const { traceAttempt } = this.#services;
+      const attempt = () => attemptAt(this.#services, this.#queue, this.#secrets, delivery.body);
+      const result = await (traceAttempt?.(this.#queue, delivery.createdAt, attempt) ?? attempt());
       this.#services.onAttempt?.(result);
       this.#finished.push(this.#outcome(delivery, result));
     } catch (error) {

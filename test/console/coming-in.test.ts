@@ -114,6 +114,16 @@ describe.runIf(executable !== null)('the console', () => {
     await page.getByRole('button', { name: 'Invite a person' }).waitFor({ state: 'detached' });
   });
 
+  it('lets a person correct a mistyped new mail address before the code is entered', async () => {
+    const { page } = await console_.signedIn(venueId, 'viewer');
+    await page.goto('/console/account');
+    await page.getByLabel('Another mail address').fill('mistyped@harbor.example');
+    await page.getByRole('button', { name: 'Change the mail address' }).click();
+    await page.getByLabel('Code that we sent to mistyped@harbor.example').waitFor();
+    await page.getByRole('button', { name: 'Use another address' }).click();
+    expect(await page.getByLabel('Another mail address').inputValue()).toBe('mistyped@harbor.example');
+  });
+
   it('forgets the kept test keys when the session has expired', async () => {
     const { world } = console_;
     const { page } = await console_.signedIn(venueId, 'viewer');

@@ -22,6 +22,6 @@ const hasRole = (...roles: readonly Role[]): boolean => operator.value !== null 
 /** Buttons that the server would refuse are not shown. */
 export const mayReview = (): boolean => hasRole('admin', 'reviewer');
 export const mayMoveMoney = (): boolean => hasRole('admin', 'finance');
-export const maySetFees = mayMoveMoney;
+export const maySetFees = (): boolean => hasRole('admin', 'finance');
 /** Suspend, resume, limits. */
 export const mayChangeVenues = (): boolean => hasRole('admin');

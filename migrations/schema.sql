@@ -225,6 +225,8 @@ CREATE TABLE audit_log (
 );
 CREATE INDEX audit_log_by_action ON audit_log USING btree (venue_id, action, audit_id);
 CREATE INDEX audit_log_by_subject ON audit_log USING btree (venue_id, subject, audit_id);
+CREATE INDEX audit_log_by_time ON audit_log USING btree (audit_id);
+CREATE INDEX audit_log_of_operators ON audit_log USING btree (audit_id) WHERE starts_with(actor, 'operator '::text);
 CREATE TRIGGER audit_log_is_append_only BEFORE DELETE OR UPDATE ON audit_log FOR EACH ROW EXECUTE FUNCTION enforce_append_only();
 CREATE TRIGGER audit_log_is_never_emptied BEFORE TRUNCATE ON audit_log FOR EACH STATEMENT EXECUTE FUNCTION enforce_append_only();
 

@@ -1,6 +1,7 @@
 // The `everyshare` command: connects the entry points to the application context, and nothing else. `start` runs
 // everything on one machine, `serve` and `worker` run its parts apart, and any other word is an operator's command.
 
+import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as yieldToIo } from 'node:timers/promises';
@@ -14,6 +15,7 @@ import { makeOutbound } from './base/outbound/outbound.ts';
 import { packageRoot, packageVersion } from './base/package-root.ts';
 import { randomText, systemRandom } from './base/random.ts';
 import { schemaFolders } from './base/schema-files.ts';
+import { makeSeal } from './base/seal.ts';
 import { readOrCreateSecret } from './base/secret-file.ts';
 import { Shutdown, ShutdownRequested } from './base/shutdown.ts';
 import { traceDb } from './base/tracing/trace-db.ts';
@@ -266,7 +268,14 @@ async function runCommandLine(argv: readonly string[]): Promise<number> {
       config,
       clock: systemClock,
       version: packageVersion(),
-      encryptionKeys: () => config.encryptionKeys ?? storedEncryptionKeys(config),
+      encryptionKeys: () => {
+        const isStored = existsSync(join(config.dataDir, 'encryption-key'));
+        return config.encryptionKeys ?? (isStored ? storedEncryptionKeys(config) : null);
+      },
+      async verifyKeys(url, keys) {
+        const db = openDb({ url, connections: 2, pooled: false, applicationName: 'everyshare-cli' });
+        await verifyEncryptionKey(db, makeSeal(keys, systemRandom), systemClock.now()).finally(() => db.close());
+      },
       findOrStartDatabase: () => findOrStartDatabase(config, shutdown),
     });
   };

@@ -3,7 +3,7 @@
 // in it. The package has no pg_basebackup, which does the same over a replication connection.
 
 import { randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import pg from 'pg';
 import {
@@ -37,6 +37,7 @@ const LEFT_OUT =
   /^(postmaster\.(pid|opts)|pg_internal\.init.*|pgsql_tmp.*|backup_label(\.old)?|tablespace_map(\.old)?)$/;
 const SEGMENT = /^[0-9A-F]{24}$/;
 const SEGMENTS_PER_LOG = 256;
+const MAX_PROCESSOR_COPIES = 5;
 
 export interface BackupOptions {
   readonly dataDir: string;
@@ -66,7 +67,7 @@ export async function takeBackup(options: BackupOptions): Promise<BackupManifest
     await copy.text(join(CLUSTER_FOLDER, 'backup_label'), label);
     await copyLog(client, copy, join(cluster.pgdata, 'pg_wal'), startLsn, stopLsn);
     // After the database: the processor's books may be ahead of ours, never behind. `reconcile` finds the difference.
-    await copy.tree(join(resolve(options.dataDir), 'processor'), PROCESSOR_FOLDER);
+    await copyProcessor(copy, join(resolve(options.dataDir), 'processor'));
     const manifest: BackupManifest = {
       format: 1,
       createdAt,
@@ -132,13 +133,29 @@ async function copyLog(
   for (const name of needed) await copy.file(join(folder, name), join(CLUSTER_FOLDER, 'pg_wal', name));
 }
 
+/**
+ * The processor writes a snapshot now and then, and deletes what it replaces. A copy counts only if the same files were
+ * there before and after it.
+ */
+async function copyProcessor(copy: Copy, folder: string): Promise<void> {
+  const books = join(folder, 'books');
+  const namesOf = async (): Promise<string> => (await entriesOf(books)).map(({ name }) => name).join('\n');
+  for (let attempt = 1; attempt <= MAX_PROCESSOR_COPIES; attempt++) {
+    const before = await namesOf();
+    await copy.tree(folder, PROCESSOR_FOLDER);
+    if ((await namesOf()) === before) return;
+    await copy.remove(PROCESSOR_FOLDER);
+  }
+  throw new Error('the processor rewrote its books during every copy: make the backup again');
+}
+
 function segmentNumber(name: string): number {
   return Number.parseInt(name.slice(8, 16), 16) * SEGMENTS_PER_LOG + Number.parseInt(name.slice(16), 16);
 }
 
 class Copy {
-  readonly folders: string[] = [];
-  readonly files: BackupFile[] = [];
+  folders: string[] = [];
+  files: BackupFile[] = [];
   readonly #into: string;
 
   constructor(into: string) {
@@ -160,6 +177,13 @@ class Copy {
   async file(from: string, path: string): Promise<void> {
     const copied = await copyWithHash(from, join(this.#into, path));
     if (copied !== null) this.files.push({ path, ...copied });
+  }
+
+  async remove(folder: string): Promise<void> {
+    const isOutside = (path: string): boolean => path !== folder && !path.startsWith(`${folder}/`);
+    await rm(join(this.#into, folder), { recursive: true, force: true });
+    this.folders = this.folders.filter(isOutside);
+    this.files = this.files.filter(({ path }) => isOutside(path));
   }
 
   async text(path: string, content: string): Promise<void> {

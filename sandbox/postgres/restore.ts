@@ -14,7 +14,7 @@ import { type RunUser, setOwner } from './user.ts';
 export async function restoreBackup(from: string, manifest: BackupManifest, dataDir: string): Promise<void> {
   const home = resolve(dataDir);
   const existing = await findCluster(home);
-  if (existing !== null && existsSync(existing.pgdata))
+  if (existsSync(existing?.pgdata ?? join(home, 'postgres', 'data')))
     throw new Error(`${home} already has a database: move it away, or set DATA_DIR to an empty folder`);
   await verifyFiles(from, manifest);
   const cluster = await createRestoredCluster(home, manifest.password);
@@ -24,7 +24,12 @@ export async function restoreBackup(from: string, manifest: BackupManifest, data
   await place(from, CLUSTER_FOLDER, manifest, draft, cluster.user);
   // The processor of the sandbox stands for the outside: if it still has its books, they are newer than the backup's.
   const processor = join(home, 'processor');
-  if (!existsSync(processor)) await place(from, PROCESSOR_FOLDER, manifest, processor, null);
+  if (!existsSync(processor)) {
+    const books = `${processor}.making`;
+    await rm(books, { recursive: true, force: true });
+    await place(from, PROCESSOR_FOLDER, manifest, books, null);
+    if (existsSync(books)) await rename(books, processor);
+  }
   await rename(draft, cluster.pgdata);
   const postgres = await startEmbeddedPostgres({ dataDir: home });
   await postgres.stop();

@@ -12,6 +12,7 @@ import {
   type Reviewed,
   reopen,
   review,
+  versionOf,
 } from '../domain/review/review.ts';
 import { findVenue } from '../domain/venues/queries.ts';
 import { commandError, usageError } from './cli-error.ts';
@@ -152,12 +153,13 @@ const show: Command = {
     const venue = await findVenue(context.db, object.venueId);
     const venueFacts = { id: object.venueId, name: venue?.name ?? '', linked: venue?.linked ?? false };
     const reviewersOnly = { ...object.reviewersOnly, venue: venueFacts };
+    const version = versionOf(object);
     const text = [
-      block(linesOf(object, object.shown, venueFacts.name)),
+      block([...linesOf(object, object.shown, venueFacts.name), ['version', version]]),
       `As its partner sees it:\n${formatJson(object.shown)}`,
       `For reviewers only:\n${formatJson(reviewersOnly)}`,
     ];
-    return { json: { ...object.shown, reviewers_only: reviewersOnly }, text: text.join('\n\n') };
+    return { json: { ...object.shown, version, reviewers_only: reviewersOnly }, text: text.join('\n\n') };
   },
 };
 
@@ -194,13 +196,15 @@ async function change(
 
 const SEEN_OPTION: Option = {
   name: 'seen',
-  valueName: 'UPDATED_AT',
-  help: 'the updated_at that "review show" gave: refuse when it was changed since',
+  valueName: 'VERSION',
+  help: 'the version, or the updated_at, that "review show" gave: refuse when it was changed since',
 };
 
-function seenIn(input: CommandInput): { seen?: string } {
+/** Events have no updated_at, so `review show` gives every object a version. */
+function seenIn(input: CommandInput): { seen?: string; version?: string } {
   const seen = input.text('seen');
-  return seen === null ? {} : { seen };
+  if (seen === null) return {};
+  return /^[0-9a-f]{32}$/.test(seen) ? { version: seen } : { seen };
 }
 
 const NOTE_OPTIONS: readonly Option[] = [

@@ -18,7 +18,10 @@ export interface BackupSettings {
   readonly config: Config;
   readonly clock: Clock;
   readonly version: string;
-  readonly encryptionKeys: () => readonly Buffer[];
+  /** Null: there is none. Never makes one. */
+  readonly encryptionKeys: () => readonly Buffer[] | null;
+  /** Throws if these keys are not the ones that the database was written with. */
+  readonly verifyKeys: (url: string, keys: readonly Buffer[]) => Promise<void>;
   /** The URL of the embedded database, which runs, or is started for this command. */
   readonly findOrStartDatabase: () => Promise<string>;
 }
@@ -38,7 +41,10 @@ async function backup(settings: BackupSettings, folder: string): Promise<BackupR
   const { config, clock, version } = settings;
   requireEmbedded(config, 'backup');
   const home = resolve(folder);
+  const keys = settings.encryptionKeys();
+  if (keys === null) throw new ConfigError([`ENCRYPTION_KEY is not set: set the one that the service runs with.`]);
   const url = await settings.findOrStartDatabase();
+  await settings.verifyKeys(url, keys);
   await mkdir(home, { recursive: true, mode: 0o700 });
   await removeOldDrafts(home, clock.now());
   const draft = join(home, `.making-${systemRandom.bytes(6).toString('hex')}`);
@@ -50,7 +56,7 @@ async function backup(settings: BackupSettings, folder: string): Promise<BackupR
       url,
       into: draft,
       version,
-      encryptionKeys: settings.encryptionKeys().map(keyName),
+      encryptionKeys: keys.map(keyName),
       now: () => clock.now(),
     });
     const path = join(home, `everyshare-${manifest.createdAt.replaceAll(/[:.]/g, '-')}`);
@@ -102,7 +108,7 @@ async function restore(settings: BackupSettings, folder: string): Promise<Restor
 
 /** Without the key the restored database could be opened, but not a single secret in it. */
 function requireKey({ config, encryptionKeys }: BackupSettings, names: readonly string[]): void {
-  const present = new Set(encryptionKeys().map(keyName));
+  const present = new Set((encryptionKeys() ?? []).map(keyName));
   const missing = names.filter((name) => !present.has(name));
   if (missing.length === 0) return;
   throw new ConfigError([

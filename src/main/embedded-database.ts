@@ -44,7 +44,10 @@ async function startLocked(config: Config) {
   const { startEmbeddedPostgres } = await import('../../sandbox/postgres/embedded.ts');
   const { lockDataDir } = await import('../../sandbox/data-dir-lock.ts');
   const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir });
-  const lock = await lockDataDir(postgres.url);
+  const lock = await lockDataDir(postgres.url).catch(async (error: unknown) => {
+    if (!postgres.isAdopted) await postgres.stop();
+    throw error;
+  });
   if (lock === null) {
     throw new ConfigError([
       `DATA_DIR ${config.dataDir} is in use by another everyshare: stop that one, or set DATA_DIR and PORT to others.`,

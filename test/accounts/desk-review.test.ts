@@ -80,6 +80,8 @@ describe('the queue of the desk', () => {
     expect(next.json.next_after).toBe(null);
     const wrong = await desk('GET', '/reviews?after=yesterday');
     expect([wrong.status, wrong.json.error.field]).toEqual([422, '/query/after']);
+    const noDay = await desk('GET', `/reviews?after=2027-02-30T10:00:00.000000Z,${boat.id}`);
+    expect(noDay.status, 'no such day').toBe(422);
     expect(json.waiting).toBeGreaterThanOrEqual(3);
     expect(json.reasons[0]).toMatchObject({ key: 'photos' });
   });
@@ -171,6 +173,18 @@ describe('a decision', () => {
     const { version } = await caseOf(id);
     const twice = await desk('POST', `/reviews/${id}/take_down`, { version, note: 'Again.' });
     expect([twice.status, twice.json.error.reason]).toEqual([409, 'not_visible']);
+  });
+
+  it('takes down what members see although its venue goes on changing what waits', async () => {
+    const { send } = await partner();
+    const { id } = await send('/v1/offerings', OFFERING);
+    await decide(id, 'approve');
+    const { version } = await caseOf(id);
+    await send('/v1/offerings', { ...OFFERING, title: 'Poolside cabana for six' });
+    const refused = await desk('POST', `/reviews/${id}/approve`, { version });
+    expect([refused.status, refused.json.error.reason]).toEqual([409, 'changed_since']);
+    expect((await desk('POST', `/reviews/${id}/take_down`, { version, note: 'Closed.' })).status).toBe(200);
+    expect(await caseOf(id)).toMatchObject({ is_visible: false });
   });
 
   it('takes an event down at once: its figures and its id are gone from reads', async () => {

@@ -8,6 +8,7 @@ const PROMISED = [
   'create-checkout',
   'create-checkout-bound',
   'read-checkout',
+  'request-log',
   'list-growth',
   'idempotent-replay',
   'one-hot-key',

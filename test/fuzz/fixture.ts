@@ -280,8 +280,8 @@ async function createCheckouts(
       const { shares } = await helper(id, 'collect');
       return helper(id, 'hold', { share_id: shares[0].id });
     },
-    (id) => helper(id, 'complete'),
-    (id) => helper(id, 'complete'),
+    // A refund that gives everything back leaves nothing for the next.
+    ...Array.from({ length: 8 }, () => (id: string) => helper(id, 'complete')),
     async (id) => {
       await helper(id, 'complete');
       return sendOk('POST', `/v1/checkouts/${id}/refund`, key, { amount: 12_000 });

@@ -186,7 +186,7 @@ describe('everyshare start', () => {
     await waitFor('the process tries again', () => program.err().includes('the process keeps trying'));
     renameSync(`${data}.away`, data);
     await waitFor('the server answers again', async () => (await me()).status === 200, { timeoutMs: 60_000 });
-    expect(program.err()).toContain('PostgreSQL runs again');
+    await waitFor('the log says so', () => program.err().includes('PostgreSQL runs again'));
     expect((await runProgram(['start'], { DATA_DIR })).err, 'the lock is held again').toContain('is in use');
     expect(await program.stop('SIGTERM')).toBe(0);
     expect(postgresProcesses(DATA_DIR)).toEqual([]);

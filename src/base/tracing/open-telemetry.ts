@@ -1,6 +1,7 @@
 // Sends traces by OTLP over HTTP with the packages of OpenTelemetry. It is loaded only when OTEL_EXPORTER_OTLP_ENDPOINT is
 // set. The exporter reads the other OTEL_EXPORTER_OTLP_… variables (headers, time-out, compression) itself.
 
+import { hostname } from 'node:os';
 import { type Context, context, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { parseTraceParent } from '@opentelemetry/core';
@@ -34,6 +35,9 @@ export function openTracing(options: TracingOptions): Tracing {
   const resource = resourceFromAttributes({
     'service.name': serviceName,
     'service.version': version,
+    // Without it the counters of two processes would be one series that jumps between them.
+    'service.instance.id': `${hostname()}-${process.pid}`,
+    'host.name': hostname(),
     'everyshare.role': role,
   });
   const stops: (() => Promise<void>)[] = [];

@@ -7,7 +7,15 @@ import type { Input, OperationResult } from '../../base/operation.ts';
 import type { DeskCaller } from '../accounts/account.ts';
 import { operatorNames } from '../accounts/operators.ts';
 import { differencesBetween } from '../review/differences.ts';
-import { type Decision, findForReview, type ReviewCandidate, reopen, review, versionOf } from '../review/review.ts';
+import {
+  type Decision,
+  findForReview,
+  type ReviewCandidate,
+  reopen,
+  review,
+  versionOf,
+  visibleOf,
+} from '../review/review.ts';
 import { auditOfSubject } from '../venues/audit.ts';
 import { findVenue } from '../venues/queries.ts';
 
@@ -94,12 +102,9 @@ async function caseOf(db: Queryable, caller: DeskCaller, objectId: string): Prom
 
 type Content = Readonly<Record<string, unknown>>;
 
-/** Of an offering members may see an earlier version; of the others they see the one version, or none. */
-function versionsOf({ kind, shown, content, reviewersOnly }: ReviewCandidate): {
+function versionsOf(found: ReviewCandidate): {
   readonly visible: Content | null;
   readonly waiting: Content | null;
 } {
-  const isApproved = shown.status === 'approved';
-  const approved = kind === 'offering' ? (reviewersOnly.visible_version as Content | null) : null;
-  return { visible: approved ?? (isApproved ? content : null), waiting: isApproved ? null : content };
+  return { visible: visibleOf(found), waiting: found.shown.status === 'approved' ? null : found.content };
 }

@@ -4,7 +4,7 @@
 import type { DebtWriteOff, ManualPayment } from '../../../schemas/types.gen.ts';
 import type { CommandContext } from '../../base/command-context.ts';
 import type { Db, Queryable } from '../../base/db.ts';
-import { conflict, notFound, type Problem } from '../../base/errors.ts';
+import { conflict, notFound, Problem } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
 import type { Input, OperationResult } from '../../base/operation.ts';
 import type { DeskCaller } from '../accounts/account.ts';
@@ -16,7 +16,7 @@ import { postEntries } from '../ledger/queries.ts';
 import { findMovement, hurryMovement, recordWriteOff, retryFailedMovement } from '../payments/money-health-queries.ts';
 import { addFailedRefund } from '../payments/refund-queries.ts';
 import { isRefund } from '../payments/settle-refund.ts';
-import { audit } from '../venues/audit.ts';
+import { audit, auditOfSubject } from '../venues/audit.ts';
 
 type Params = Pick<Input, 'params'>;
 
@@ -42,8 +42,9 @@ export async function retryCapture(
 export async function retryMovement(
   { db }: { readonly db: Db },
   caller: DeskCaller,
-  { params: { venue_id: venueId = '', id = '' } }: Params,
+  { params }: Params,
 ): Promise<OperationResult> {
+  const [venueId, id] = idsIn(params);
   const movement = await requireMovement(db, venueId, id);
   const isRetried = await db.transaction((tx) => retryInTransaction(tx, caller, venueId, id));
   if (!isRetried)
@@ -71,14 +72,24 @@ async function retryInTransaction(
 export async function payByHand(
   { db }: { readonly db: Db },
   caller: DeskCaller,
-  { params: { venue_id: venueId = '', id = '' }, body }: Input<ManualPayment>,
+  { params, body }: Input<ManualPayment>,
 ): Promise<OperationResult> {
+  const [venueId, id] = idsIn(params);
+  const reference = body.reference.trim();
   const movement = await requireMovement(db, venueId, id);
+  const isDone = (detail: Detail): boolean => detail.note === reference;
+  if (movement.status === 'closed' && (await wasDone(db, venueId, id, 'refund.close', isDone)))
+    return { status: 200, body: { id, status: 'closed' } };
   if (movement.status !== 'failed' || (movement.kind !== 'refund' && movement.kind !== 'return')) {
     const message = `This ${movement.kind} is ${movement.status}: only a failed refund is paid by hand.`;
     throw conflict('not_failed', message);
   }
-  await db.transaction((tx) => closeRefund(tx, caller, id, body.reference.trim()));
+  await db
+    .transaction((tx) => closeRefund(tx, caller, id, reference))
+    .catch((error: unknown) => {
+      const isGone = error instanceof Problem && error.code === 'not_found';
+      throw isGone ? conflict('not_failed', 'This refund was retried or closed meanwhile: read it again.') : error;
+    });
   return { status: 200, body: { id, status: 'closed' } };
 }
 
@@ -86,10 +97,19 @@ export async function payByHand(
 export async function writeOffDebt(
   { db }: { readonly db: Db },
   caller: DeskCaller,
-  { params: { venue_id: venueId = '', id = '' }, body: { amount, note } }: Input<DebtWriteOff>,
+  { params, body }: Input<DebtWriteOff>,
 ): Promise<OperationResult> {
+  const [venueId, id] = idsIn(params);
   await requireMovement(db, venueId, id);
-  await db.transaction((tx) => writeOffInTransaction(tx, caller, { venueId, id, amount, note: note.trim() }));
+  const { amount } = body;
+  const note = body.note.trim();
+  const isDone = (detail: Detail): boolean => detail.amount === amount && detail.note === note;
+  await db
+    .transaction((tx) => writeOffInTransaction(tx, caller, { venueId, id, amount, note }))
+    .catch(async (error: unknown) => {
+      const isChanged = error instanceof Problem && error.code === 'conflict';
+      if (!isChanged || !(await wasDone(db, venueId, id, 'debt.write_off', isDone))) throw error;
+    });
   return { status: 200, body: { id, status: 'written_off' } };
 }
 
@@ -118,6 +138,25 @@ function debtChanged(): Problem {
     'debt_changed',
     'The venue does not owe exactly this amount any more: read what it owes, then decide.',
   );
+}
+
+type Detail = Readonly<Record<string, unknown>>;
+
+/** The last entry of the audit log about it is this very action: its answer was lost, and the call is repeated. */
+async function wasDone(
+  db: Queryable,
+  venueId: string,
+  id: string,
+  action: string,
+  isSame: (detail: Detail) => boolean,
+): Promise<boolean> {
+  const [last] = await auditOfSubject(db, venueId, id, 1, action);
+  return last !== undefined && isSame(last.detail as Detail);
+}
+
+/** In lower case, as they are stored in the audit log and the ledger. */
+function idsIn(params: Params['params']): readonly [venueId: string, id: string] {
+  return [(params.venue_id ?? '').toLowerCase(), (params.id ?? '').toLowerCase()];
 }
 
 async function requireMovement(db: Queryable, venueId: string, id: string) {

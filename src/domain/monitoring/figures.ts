@@ -2,6 +2,7 @@
 // and all others read what it stored: scrapes cost the database the same, however many processes and scrapers there are.
 // They are read over the connection of background work, so that no request waits for them.
 
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../../base/clock.ts';
 import type { Db, Queryable } from '../../base/db.ts';
 import type { Backlog } from '../../base/due-rows.ts';
@@ -62,6 +63,8 @@ export interface FigureServices {
 }
 
 export const MAX_AGE_MS = 15_000;
+/** Prometheus gives a scrape ten seconds. */
+const MAX_WAIT_MS = 5_000;
 /** A process that died while it computed keeps the others from computing for this long. */
 const LEASE_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -92,9 +95,14 @@ export function makeFiguresReader(services: FigureServices): FiguresReader {
       reading ??= refresh().finally(() => {
         reading = null;
       });
-      return reading;
+      return Promise.race([reading, lateAfter(MAX_WAIT_MS, last)]);
     },
   };
+}
+
+/** A scrape does not wait for a database that is slow or silent: the process's own series are wanted most then. */
+function lateAfter(milliseconds: number, last: Figures | null): Promise<Figures | null> {
+  return delay(milliseconds, last, { ref: false });
 }
 
 async function readOrCompute({ db, clock }: FigureServices): Promise<Figures | null> {

@@ -117,10 +117,14 @@ export async function retryFailedMovement(
   return rows[0] ?? null;
 }
 
-/** What waits for its next try is due now. A transfer before its payout time stays. False: it is not tried again. */
+/**
+ * What waits for its next try is due now. What is due within a minute stays as it is: a worker may hold its lease. A
+ * transfer before its payout time stays. False: it is not tried again.
+ */
 export async function hurryMovement(tx: Queryable, venueId: string, id: string, now: number): Promise<boolean> {
   const rows = await tx.query(
-    `update movements set due_at = least(due_at, to_timestamp($3 / 1000.0))
+    `update movements
+     set due_at = case when due_at > to_timestamp($3 / 1000.0) + interval '1 minute' then to_timestamp($3 / 1000.0) else due_at end
      where venue_id = $1 and movement_id = $2
        and (status in ('sending', 'pending') or (status = 'waiting' and due_at <= to_timestamp($3 / 1000.0))) returning 1`,
     [venueId, id, now],

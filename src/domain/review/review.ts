@@ -55,8 +55,9 @@ export async function review(
   const { found, timestamps } = await lockForReview(tx, command, objectId, scope);
   const { id, venueId, mode } = found;
   if (decision.seen !== undefined && found.shown.updated_at !== decision.seen) throw changedSince(found);
-  requireVersion(found, decision.version);
   const takesDown = decision.reach === 'visible';
+  if (takesDown) requireVisible(found, decision.version);
+  else requireVersion(found, decision.version);
   const outcome = {
     from: fromOf(decision),
     status: decision.status,
@@ -95,17 +96,36 @@ function fromOf({ status, reach }: Decision): readonly ('pending' | 'approved')[
   return status === 'rejected' && reach === undefined ? ['pending', 'approved'] : ['pending'];
 }
 
-/** Names everything that a reviewer is shown of an object: its contents, its status, its note and `extra`. */
-export function versionOf({ id, content, shown, reviewersOnly }: ReviewCandidate): string {
-  const seen = { id, content, status: shown.status, note: shown.review_note, reviewersOnly };
+const HASH_LENGTH = 16;
+
+/** Names what a reviewer is shown of an object: first what members see, then all: contents, status, note and `extra`. */
+export function versionOf(found: ReviewCandidate): string {
+  const { id, content, shown, reviewersOnly } = found;
+  const all = { id, content, status: shown.status, note: shown.review_note, reviewersOnly };
+  return hashOf(visibleOf(found)) + hashOf(all);
+}
+
+/** Of an offering members may see an earlier version; of the others they see the one version, or none. */
+export function visibleOf({ kind, shown, content, reviewersOnly }: ReviewCandidate): Reviewed | null {
+  const earlier = kind === 'offering' ? (reviewersOnly.visible_version as Reviewed | null) : null;
+  return earlier ?? (shown.status === 'approved' ? content : null);
+}
+
+function hashOf(value: unknown): string {
   return createHash('sha256')
-    .update(canonicalJson(seen as JsonValue))
+    .update(canonicalJson(value as JsonValue))
     .digest('hex')
-    .slice(0, 32);
+    .slice(0, HASH_LENGTH);
 }
 
 function requireVersion(found: ReviewCandidate, version: string | undefined): void {
   if (version !== undefined && versionOf(found) !== version) throw changedSince(found);
+}
+
+/** A takedown is about what members see: a venue that goes on sending changes cannot keep it visible. */
+function requireVisible(found: ReviewCandidate, version: string | undefined): void {
+  if (version !== undefined && versionOf(found).slice(0, HASH_LENGTH) !== version.slice(0, HASH_LENGTH))
+    throw changedSince(found);
 }
 
 function changedSince({ kind }: ReviewCandidate): Problem {

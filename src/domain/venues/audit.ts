@@ -98,19 +98,24 @@ export async function listAudit(
     readonly byOperators?: boolean;
   },
 ): Promise<AuditRow[]> {
+  const { venueId, before, limit } = filter;
+  // Each kind of filter has its own text, so that each is read through its own index.
+  const conditions = [
+    ...(venueId === null ? [] : ['venue_id = $3']),
+    ...(filter.byOperators === true ? [`starts_with(actor, 'operator ')`] : []),
+  ];
+  const page = `where ${['($1::uuid is null or audit_id < $1)', ...conditions].join(' and ')} order by audit_id desc limit $2`;
+  const columns = 'audit_id as id, at, actor, via, address, request_id, action, subject, detail';
+  if (venueId !== null)
+    return db.query<AuditRow>(`select venue_id, ${columns} from audit_log ${page}`, [before, limit, venueId]);
   return db.query<AuditRow>(
-    `select venue_id, audit_id as id, at, actor, via, address, request_id, action, subject, detail from audit_log
-     where ($1::uuid is null or venue_id = $1) and ($2::uuid is null or audit_id < $2)
-       and (not $4 or starts_with(actor, 'operator '))
-     union all
-     select null, audit_id, at, actor, via, address, request_id, action, subject, detail from installation_audit
-     where $1::uuid is null and ($2::uuid is null or audit_id < $2) and (not $4 or starts_with(actor, 'operator '))
-     order by id desc limit $3`,
-    [filter.venueId, filter.before, filter.limit, filter.byOperators === true],
+    `(select venue_id, ${columns} from audit_log ${page})
+     union all (select null, ${columns} from installation_audit ${page}) order by id desc limit $2`,
+    [before, limit],
   );
 }
 
-/** What was done to one object of a venue, oldest first: actions that begin with a text. */
+/** The last that was done to one object of a venue, oldest first: actions that begin with a text. */
 export async function auditOfSubject(
   db: Queryable,
   venueId: string,
@@ -119,8 +124,10 @@ export async function auditOfSubject(
   action = '',
 ): Promise<Pick<AuditRow, 'at' | 'actor' | 'via' | 'action' | 'detail'>[]> {
   return db.query(
-    `select utc_micros(at) as at, actor, via, action, detail from audit_log
-     where venue_id = $1 and subject = $2 and starts_with(action, $4) order by audit_id limit $3`,
+    `select at, actor, via, action, detail from (
+       select audit_id, utc_micros(at) as at, actor, via, action, detail from audit_log
+       where venue_id = $1 and subject = $2 and starts_with(action, $4) order by audit_id desc limit $3) newest
+     order by audit_id`,
     [venueId, subject, limit, action],
   );
 }

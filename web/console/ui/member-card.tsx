@@ -32,9 +32,9 @@ export function MemberCard({ venue, content, changed }: CardProps): JSX.Element 
           {venue}
           {cityOf(content)}
         </p>
-        <h4>
+        <p class="name">
           <Marked isChanged={changed.has('title') || changed.has('name')}>{text('title') ?? text('name')}</Marked>
-        </h4>
+        </p>
         {startsAt !== null && <p>{dateTime(startsAt)}</p>}
         {text('description') !== null && (
           <p>

@@ -167,8 +167,20 @@ describe('review show', () => {
     const { venueId, boat, get } = await submitOneOfEach();
     const shown = await cli.json('review', 'show', boat.id);
     const venue = { id: venueId, name: 'Harbor Club', linked: true };
-    expect(shown).toEqual({ ...boat, reviewers_only: { extra: { insurance: 'Harbor Mutual' }, venue } });
+    const reviewersOnly = { extra: { insurance: 'Harbor Mutual' }, venue };
+    const version = expect.stringMatching(/^[0-9a-f]{32}$/);
+    expect(shown).toEqual({ ...boat, version, reviewers_only: reviewersOnly });
     expect(JSON.stringify(await get('/v1/offerings'))).not.toContain('Harbor Mutual');
+  });
+
+  it('gives a version, with which a decision about something that was changed since is refused', async () => {
+    const { offering, post } = await submitOneOfEach();
+    const { version } = await cli.json<{ version: string }>('review', 'show', offering.id);
+    await post('/v1/offerings', { ...OFFERING, title: 'Garden cabana' });
+    const late = await cli.run('review', 'approve', offering.id, '--seen', version);
+    expect([late.exit, late.err]).toEqual([1, expect.stringContaining('was changed after it was looked at')]);
+    const { version: newest } = await cli.json<{ version: string }>('review', 'show', offering.id);
+    expect(await cli.json('review', 'approve', offering.id, '--seen', newest)).toMatchObject({ status: 'approved' });
   });
 
   it('shows the visible version of an offering beside the pending one', async () => {

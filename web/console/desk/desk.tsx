@@ -46,7 +46,7 @@ export default function Desk(): JSX.Element | null {
   );
 }
 
-/** A person who is no operator is told so, and can sign in as another. */
+/** A person who is no operator sees why, and can sign in as another. */
 function NoDesk({ error, onRetry }: { readonly error: unknown; readonly onRetry: () => void }): JSX.Element {
   if (codeOf(error) !== 'role_not_allowed')
     return (

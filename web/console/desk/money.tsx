@@ -168,17 +168,17 @@ function CaseRow({ one, onDone }: { readonly one: MoneyCase; readonly onDone: ()
       <td class="wide-only quiet">
         {one.next_try_at === null ? `since ${dateTime(one.since)}` : `next ${dateTime(one.next_try_at)}`}
       </td>
-      <td class="deed-cell">{mayMoveMoney() && <Deeds one={one} onDone={onDone} />}</td>
+      <td class="row-actions-cell">{mayMoveMoney() && <CaseActions one={one} onDone={onDone} />}</td>
     </tr>
   );
 }
 
-function Deeds({ one, onDone }: { readonly one: MoneyCase; readonly onDone: () => Promise<void> }): JSX.Element {
+function CaseActions({ one, onDone }: { readonly one: MoneyCase; readonly onDone: () => Promise<void> }): JSX.Element {
   const [asking, setAsking] = useState<'pay_by_hand' | 'write_off' | null>(null);
-  const act = useAction(async (deed: MoneyCase['actions'][number], note: string) => {
-    await run(one, deed, note);
+  const act = useAction(async (action: MoneyCase['actions'][number], note: string) => {
+    await run(one, action, note);
     setAsking(null);
-    showToast(DONE[deed]);
+    showToast(DONE[action]);
     await onDone();
   });
   return (
@@ -224,9 +224,9 @@ const DONE: Readonly<Record<MoneyCase['actions'][number], string>> = {
   write_off: 'Written off.',
 };
 
-async function run(one: MoneyCase, deed: MoneyCase['actions'][number], note: string): Promise<void> {
-  if (deed === 'pay_by_hand') await desk.payByHand(one.venue.id, one.id, { reference: note });
-  else if (deed === 'write_off') await desk.writeOffDebt(one.venue.id, one.id, { amount: one.amount, note });
+async function run(one: MoneyCase, action: MoneyCase['actions'][number], note: string): Promise<void> {
+  if (action === 'pay_by_hand') await desk.payByHand(one.venue.id, one.id, { reference: note });
+  else if (action === 'write_off') await desk.writeOffDebt(one.venue.id, one.id, { amount: one.amount, note });
   else if (one.kind === 'capture') await desk.retryCapture(one.venue.id, one.id);
   else await desk.retryMovement(one.venue.id, one.id);
 }

@@ -1,4 +1,4 @@
-// A dialog that asks for a note before it does something. With a note given, the deed has the focus: Enter does it.
+// A dialog that asks for a note before it does something. With a note given, the action has the focus: Enter does it.
 
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';

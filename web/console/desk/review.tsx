@@ -122,28 +122,28 @@ interface OpenProps {
   readonly onDecided: (id: string) => void;
 }
 
-type Asking = { readonly deed: 'reject' | 'take_down'; readonly note: string };
+type Asking = { readonly action: 'reject' | 'take_down'; readonly note: string };
 
 function OpenReview({ id, reasons, onMove, onDecided }: OpenProps): JSX.Element {
   const loaded = useLoad((signal) => desk.getReview(id, { signal }), [id]);
   const [asking, setAsking] = useState<Asking | null>(null);
   const shown = loaded.data;
   useCommand(`npx everyshare review show ${id}`);
-  const decide = useAction(async (deed: Deed, note: string) => {
+  const decide = useAction(async (action: DecisionName, note: string) => {
     if (shown === undefined) return;
     try {
-      await DEEDS[deed].run(id, shown.version, note);
+      await DECISIONS[action].run(id, shown.version, note);
     } catch (error) {
       setAsking(null);
       if (isApiError(error) && error.code === 'conflict') await loaded.reload();
       throw error;
     }
     setAsking(null);
-    showToast(`${DEEDS[deed].done}: ${shown.title}.`);
+    showToast(`${DECISIONS[action].done}: ${shown.title}.`);
     onDecided(id);
   });
-  const may = shown === undefined || !mayReview() ? NOTHING : deedsFor(shown);
-  const ask = (deed: Asking['deed'], note = ''): void => setAsking({ deed, note });
+  const may = shown === undefined || !mayReview() ? NOTHING : actionsFor(shown);
+  const ask = (action: Asking['action'], note = ''): void => setAsking({ action, note });
   const keys: ScreenKey[] = [
     { key: 'j', name: 'next object', run: () => onMove(1) },
     { key: 'k', name: 'previous object', run: () => onMove(-1) },
@@ -164,7 +164,7 @@ function OpenReview({ id, reasons, onMove, onDecided }: OpenProps): JSX.Element 
           <>
             {decide.error !== undefined && <Failed error={decide.error} />}
             <ReviewedObject review={review} />
-            <footer class="deeds">
+            <footer class="decision-actions">
               {may.approve && (
                 <Button
                   kind="primary"
@@ -201,19 +201,19 @@ function OpenReview({ id, reasons, onMove, onDecided }: OpenProps): JSX.Element 
             </footer>
             {asking !== null && (
               <NoteDialog
-                title={asking.deed === 'reject' ? `Reject “${review.title}”` : `Take down “${review.title}”`}
+                title={asking.action === 'reject' ? `Reject “${review.title}”` : `Take down “${review.title}”`}
                 lead={
-                  asking.deed === 'reject'
+                  asking.action === 'reject'
                     ? rejectionLead(review)
                     : 'Members see no version of it from now on. Bookings that were made stay as they are.'
                 }
                 label="What the venue reads"
-                button={asking.deed === 'reject' ? 'Reject' : 'Take down'}
+                button={asking.action === 'reject' ? 'Reject' : 'Take down'}
                 initial={asking.note}
                 isBusy={decide.isBusy}
                 problem={decide.problemAt('/note')}
                 onClose={() => setAsking(null)}
-                onSubmit={(note) => void decide.run(asking.deed, note)}
+                onSubmit={(note) => void decide.run(asking.action, note)}
               />
             )}
           </>
@@ -228,11 +228,11 @@ const rejectionLead = ({ is_visible, differences }: ReviewCase): string =>
     ? `Members keep the version that they see now; ${count(differences.length, 'change')} stay out.`
     : 'Members do not see it. The venue can correct it and send it again.';
 
-type Deed = 'approve' | 'reject' | 'take_down' | 'reopen';
+type DecisionName = 'approve' | 'reject' | 'take_down' | 'reopen';
 
-const DEEDS: Readonly<
+const DECISIONS: Readonly<
   Record<
-    Deed,
+    DecisionName,
     { readonly done: string; readonly run: (id: string, version: string, note: string) => PromiseLike<unknown> }
   >
 > = {
@@ -242,10 +242,10 @@ const DEEDS: Readonly<
   reopen: { done: 'Reopened', run: (id, version) => desk.reopenReview(id, { version }) },
 };
 
-type Rights = Readonly<Record<Deed, boolean>>;
+type Rights = Readonly<Record<DecisionName, boolean>>;
 const NOTHING: Rights = { approve: false, reject: false, take_down: false, reopen: false };
 
-function deedsFor({ status, is_visible }: ReviewCase): Rights {
+function actionsFor({ status, is_visible }: ReviewCase): Rights {
   const isWaiting = status === 'pending';
   return { approve: isWaiting, reject: isWaiting, take_down: is_visible, reopen: status === 'rejected' };
 }

@@ -1,4 +1,4 @@
-// A dialog for a decision: title, consequence, and the deed at the right of its foot. Esc closes it, and the focus returns.
+// A dialog for a decision: title, consequence, and the action at the right of its foot. Esc closes it, and the focus returns.
 // A dialog with something that is shown once closes by its own button alone.
 
 import type { ComponentChildren, JSX } from 'preact';

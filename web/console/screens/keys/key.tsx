@@ -17,7 +17,7 @@ import { ChangeKeyDialog, RevokeKeyDialog, RollKeyDialog } from './key-dialogs.t
 import { expiryOf, type Key, limitsOf, nameOf, unusedDays } from './key-words.ts';
 import { Scopes } from './keys.tsx';
 
-type Deed = 'change' | 'roll' | 'revoke';
+type DecisionName = 'change' | 'roll' | 'revoke';
 
 /** Null: the venue has no such key in this mode. */
 async function findKey(client: Client, id: string, signal: AbortSignal): Promise<Key | null> {
@@ -55,9 +55,9 @@ function KeyPage({ shown, loaded }: { readonly shown: Key; readonly loaded: Load
   const wanted = useAddressQuery().get('do');
   const isActive = shown.status === 'active';
   const mayChange = mayDevelop(venue.role) && isActive;
-  const [deed, setDeed] = useState<Deed | null>(mayChange && wanted === 'revoke' ? 'revoke' : null);
+  const [action, setAction] = useState<DecisionName | null>(mayChange && wanted === 'revoke' ? 'revoke' : null);
   const close = (isChanged: boolean): void => {
-    setDeed(null);
+    setAction(null);
     if (isChanged) void loaded.reload();
   };
   const unused = unusedDays(shown);
@@ -75,15 +75,15 @@ function KeyPage({ shown, loaded }: { readonly shown: Key; readonly loaded: Load
       actions={
         mayChange && (
           <>
-            <Button icon="pencil" onClick={() => setDeed('change')}>
+            <Button icon="pencil" onClick={() => setAction('change')}>
               Change…
             </Button>
             {shown.rolled_to === null && (
-              <Button icon="turn" onClick={() => setDeed('roll')}>
+              <Button icon="turn" onClick={() => setAction('roll')}>
                 Roll…
               </Button>
             )}
-            <Button icon="stroke" onClick={() => setDeed('revoke')}>
+            <Button icon="stroke" onClick={() => setAction('revoke')}>
               Revoke…
             </Button>
           </>
@@ -106,9 +106,9 @@ function KeyPage({ shown, loaded }: { readonly shown: Key; readonly loaded: Load
       <Section title="Details">
         <KeyDetails shown={shown} />
       </Section>
-      {deed === 'change' && <ChangeKeyDialog shown={shown} onClose={close} />}
-      {deed === 'roll' && <RollKeyDialog shown={shown} onClose={close} />}
-      {deed === 'revoke' && <RevokeKeyDialog shown={shown} onClose={close} />}
+      {action === 'change' && <ChangeKeyDialog shown={shown} onClose={close} />}
+      {action === 'roll' && <RollKeyDialog shown={shown} onClose={close} />}
+      {action === 'revoke' && <RevokeKeyDialog shown={shown} onClose={close} />}
     </Page>
   );
 }

@@ -63,12 +63,12 @@ interface EndpointProps {
   readonly onChanged: () => Promise<void>;
 }
 
-type Deed = 'recover' | 'rotate' | 'disable' | 'delete';
+type DecisionName = 'recover' | 'rotate' | 'disable' | 'delete';
 
 function EndpointPage({ endpoint, onChanged }: EndpointProps): JSX.Element {
   const { venue, client } = usePlace();
   const address = useAddressQuery();
-  const [deed, setDeed] = useState<Deed | null>(null);
+  const [action, setAction] = useState<DecisionName | null>(null);
   const [version, setVersion] = useState(0);
   const [tested, setTested] = useState<WebhookTestResult | null>(null);
   const mayChange = mayDevelop(venue.role);
@@ -82,7 +82,7 @@ function EndpointPage({ endpoint, onChanged }: EndpointProps): JSX.Element {
     await onChanged();
   };
   const close = (isChanged: boolean): void => {
-    setDeed(null);
+    setAction(null);
     if (isChanged) void update();
   };
   const enable = useAction(async () => {
@@ -115,18 +115,18 @@ function EndpointPage({ endpoint, onChanged }: EndpointProps): JSX.Element {
             <Button icon="bolt" isBusy={test.isBusy} onClick={() => void test.run()}>
               Send a test event
             </Button>
-            <Button icon="key" onClick={() => setDeed('rotate')}>
+            <Button icon="key" onClick={() => setAction('rotate')}>
               Rotate secret…
             </Button>
             {isActive && (
               <>
-                <Button kind="primary" icon="turn" onClick={() => setDeed('recover')}>
+                <Button kind="primary" icon="turn" onClick={() => setAction('recover')}>
                   Recover since…
                 </Button>
-                <Button onClick={() => setDeed('disable')}>Disable…</Button>
+                <Button onClick={() => setAction('disable')}>Disable…</Button>
               </>
             )}
-            <Button onClick={() => setDeed('delete')}>Delete…</Button>
+            <Button onClick={() => setAction('delete')}>Delete…</Button>
           </>
         )
       }
@@ -155,10 +155,10 @@ function EndpointPage({ endpoint, onChanged }: EndpointProps): JSX.Element {
         {(found) => <Health health={found} />}
       </Shown>
       <Deliveries endpoint={endpoint} address={address} version={version} onChanged={update} />
-      {deed === 'recover' && <RecoverDialog endpoint={endpoint} onClose={close} />}
-      {deed === 'rotate' && <RotateDialog endpoint={endpoint} onClose={close} />}
-      {deed === 'disable' && <DisableDialog endpoint={endpoint} onClose={close} />}
-      {deed === 'delete' && <DeleteDialog endpoint={endpoint} onClose={close} />}
+      {action === 'recover' && <RecoverDialog endpoint={endpoint} onClose={close} />}
+      {action === 'rotate' && <RotateDialog endpoint={endpoint} onClose={close} />}
+      {action === 'disable' && <DisableDialog endpoint={endpoint} onClose={close} />}
+      {action === 'delete' && <DeleteDialog endpoint={endpoint} onClose={close} />}
     </Page>
   );
 }

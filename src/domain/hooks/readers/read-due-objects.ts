@@ -18,7 +18,7 @@ import { type HookContext, type HookServices, type Outcome, outcome } from '../u
 import { applyDocument, applyGone, settleRead } from './apply-read.ts';
 import { type ProviderClient, ReadFailure } from './call-provider.ts';
 import { credentialsRow } from './credentials.ts';
-import { type FetchRequest, fetchDocument } from './fetch-object.ts';
+import { type FetchRequest, fetchEntry } from './fetch-object.ts';
 import { type ListedPage, listPage, storePage } from './list-catalogue.ts';
 import { type DueRead, oldestDueRead, postponeRead } from './read-queries.ts';
 import { readEntryOf } from './read-readers.ts';
@@ -120,14 +120,15 @@ async function fetchWork(
     credentials: JSON.parse(services.seal.open(claimed.credentials, row)) as Values,
     credentialsKey: `${claimed.integration_id} ${claimed.set_at}`,
     variables: work.kind === 'object' ? work.read.variables : {},
+    timezone: claimed.defaults.timezone ?? null,
     deadline: services.clock.now() + MAX_READ_MS,
     count,
   };
   try {
     if (work.kind === 'page') return { kind: 'page', page: await listPage(services, request, work.sync.cursor) };
     if (work.kind === 'none') return null;
-    const { steps } = readEntryOf(reader, work.read.read_name);
-    return { kind: 'document', document: await fetchDocument(services, request, steps) };
+    const entry = readEntryOf(reader, work.read.read_name);
+    return { kind: 'document', document: await fetchEntry(services, request, entry) };
   } catch (error) {
     if (error instanceof ReadFailure) return { kind: 'failure', failure: error };
     if (error instanceof MappingError) return { kind: 'failure', failure: new ReadFailure('failed', error.message) };

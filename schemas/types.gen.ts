@@ -3419,6 +3419,8 @@ export type Reader = {
     readonly max_bytes: number;
     /** Our source: documented by the provider, seen in public code or in a captured answer, or a guess. */
     readonly sure: "documented" | "seen" | "guess";
+    /** What the provider says, and how this limit follows from it. */
+    readonly note?: string;
   };
   /** Rules for errors; the first that fits counts. Otherwise 401 refuses the credentials, 404 and 410 of the first request of a read mean that the object is gone, 408, 429 and 5xx that the worker tries again, and other errors, 403 among them, that it gives up this object. In the request for a token 400, 401 and 403 refuse the credentials, and 404 and 410 mean that the worker tries again. */
   readonly errors: readonly ({
@@ -3511,8 +3513,14 @@ export type Reader = {
       /** None of these values; no value at all is right too. */
       readonly not?: readonly string[];
     })[];
-    /** What happens if the object no longer exists: cancel means that its offering can no longer be booked. */
+    /** Whether the answers name every object of a list, such as a menu: an object that an earlier read named and this one does not can no longer be booked. An answer without any object takes nothing off sale. */
+    readonly whole_list?: boolean;
+    /** Variables that must be the same as a field of the credentials: with another value the delivery is about another account, and nothing is read. */
+    readonly same_account?: { readonly [name: string]: string };
+    /** What happens if the first request finds that the object no longer exists: cancel means that its offering can no longer be booked. */
     readonly gone: "cancel" | "ignore";
+    /** With cancel: the variables that are the ids of the object, in the order of its order.id, so that the offering is found whichever read has made it. */
+    readonly gone_ids?: readonly string[];
     /** Our source: documented by the provider, seen in public code or in a captured answer, or a guess. */
     readonly sure: "documented" | "seen" | "guess";
   })[];
@@ -3559,6 +3567,8 @@ export type Reader = {
     })[];
     /** Values that every page uses. */
     readonly keep?: { readonly [name: string]: string };
+    /** A list in the answers of prepare: the catalogue is listed once for each item, with its own values of keep. Items with the same values are one. */
+    readonly keep_each?: string;
     /** The request for a page of the catalogue; without it the entry is read once, without variables. */
     readonly page?: {
       /** The name under which paths find the answer. */

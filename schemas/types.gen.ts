@@ -3436,7 +3436,7 @@ export type Reader = {
     /** Our source: documented by the provider, seen in public code or in a captured answer, or a guess. */
     readonly sure: "documented" | "seen" | "guess";
   };
-  /** Rules for errors; the first that fits counts. Otherwise 401 and 403 refuse the credentials, 404 and 410 mean that the object is gone, 408, 429 and 5xx that the worker tries again, and other errors that it gives up. */
+  /** Rules for errors; the first that fits counts. Otherwise 401 refuses the credentials, 404 and 410 of the first request of a read mean that the object is gone, 408, 429 and 5xx that the worker tries again, and other errors, 403 among them, that it gives up this object. In the request for a token 400, 401 and 403 refuse the credentials, and 404 and 410 mean that the worker tries again. */
   readonly errors: readonly ({
     /** The status of the answer. */
     readonly status?: number;
@@ -3444,7 +3444,7 @@ export type Reader = {
     readonly path?: string;
     /** One of these values. */
     readonly is?: readonly string[];
-    /** What the answer means. refused: the credentials are wrong. gone: there is no such object. later: try again. failed: give up. */
+    /** What the answer means. refused: the credentials are wrong, and nothing is read until others are set. gone: there is no such object. later: try again. failed: give up this object. */
     readonly means: "refused" | "gone" | "later" | "failed";
     /** Our source: documented by the provider, seen in public code or in a captured answer, or a guess. */
     readonly sure: "documented" | "seen" | "guess";

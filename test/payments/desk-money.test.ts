@@ -169,7 +169,7 @@ async function failedTransfers(): Promise<{ checkoutId: string; account: string;
 }
 
 describe('a failed transfer', () => {
-  it('says why it failed and what to do, and reaches the venue once the account is mended and it is tried again', async () => {
+  it('says why it failed and what to do, and reaches the venue once the account is in order and it is tried again', async () => {
     const { checkoutId, account, cases } = await failedTransfers();
     expect(cases).toHaveLength(2);
     for (const one of cases)

@@ -2747,8 +2747,10 @@ export type MoneyCase = {
   readonly currency: string;
   /** What happened, in words. */
   readonly what: string;
-  /** What the processor said last; null when it said nothing. */
+  /** Why the last try did not end, or what the processor said; null when no try has failed. */
   readonly error: string | null;
+  /** What an operator can do about it, in words. */
+  readonly remedy: string;
   /** Since when. */
   readonly since: string;
   /** How often it was tried. */
@@ -2767,7 +2769,7 @@ export type MoneyHealth = {
   readonly mode: "test" | "live";
   /** When it was read. */
   readonly as_of: string;
-  /** The counts, each of at most 200. */
+  /** Counts and sums of everything, also of what is not listed. */
   readonly figures: {
     /** Checkouts that are funded for more than five minutes. */
     readonly stuck_captures: {
@@ -2790,6 +2792,13 @@ export type MoneyHealth = {
       /** Together, in minor units (cents). */
       readonly amount: number;
     };
+    /** Movements that are tried again by themselves. */
+    readonly waiting_movements: {
+      /** How many. */
+      readonly count: number;
+      /** Together, in minor units (cents). */
+      readonly amount: number;
+    };
     /** Disputes that are not decided. */
     readonly open_disputes: {
       /** How many. */
@@ -2805,10 +2814,17 @@ export type MoneyHealth = {
       readonly amount: number;
     };
   };
-  /** What an operator must decide, at most 200 of each kind. */
+  /** What an operator must decide, the oldest of each kind first, at most `limit` of each. */
   readonly needs_person: readonly MoneyCase[];
-  /** What is tried again by itself, the oldest first. */
+  /** What is tried again by itself: captures, then movements, the oldest first, at most `limit` of each. */
   readonly waiting: readonly MoneyCase[];
+  /** Whether a list was cut at `limit`. The figures count everything. */
+  readonly has_more: {
+    /** More cases need a person than `needs_person` lists. */
+    readonly needs_person: boolean;
+    /** More cases wait than `waiting` lists. */
+    readonly waiting: boolean;
+  };
   /** The last check of the ledger; null when it was never checked. */
   readonly books: {
     /** When it ended. */
@@ -3420,7 +3436,7 @@ export type Reader = {
     /** Our source: documented by the provider, seen in public code or in a captured answer, or a guess. */
     readonly sure: "documented" | "seen" | "guess";
   };
-  /** Rules for errors; the first that fits counts. Otherwise 401 and 403 refuse the credentials, 404 and 410 mean that the object is gone, 408, 429 and 5xx that the worker tries again, and other errors that it gives up. */
+  /** Rules for errors; the first that fits counts. Otherwise 401 refuses the credentials, 404 and 410 of the first request of a read mean that the object is gone, 408, 429 and 5xx that the worker tries again, and other errors, 403 among them, that it gives up this object. In the request for a token 400, 401 and 403 refuse the credentials, and 404 and 410 mean that the worker tries again. */
   readonly errors: readonly ({
     /** The status of the answer. */
     readonly status?: number;
@@ -3428,7 +3444,7 @@ export type Reader = {
     readonly path?: string;
     /** One of these values. */
     readonly is?: readonly string[];
-    /** What the answer means. refused: the credentials are wrong. gone: there is no such object. later: try again. failed: give up. */
+    /** What the answer means. refused: the credentials are wrong, and nothing is read until others are set. gone: there is no such object. later: try again. failed: give up this object. */
     readonly means: "refused" | "gone" | "later" | "failed";
     /** Our source: documented by the provider, seen in public code or in a captured answer, or a guess. */
     readonly sure: "documented" | "seen" | "guess";

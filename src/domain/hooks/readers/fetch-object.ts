@@ -5,7 +5,7 @@ import type { Reader } from '../../../../schemas/types.gen.ts';
 import { allItemValues, type BodyScope, textOf, valueAt } from '../mapping/body.ts';
 import { holds } from '../mapping/conditions.ts';
 import { MappingError } from '../mapping/convert.ts';
-import { callStep, type ProviderCall, type ProviderClient, ReadFailure } from './call-provider.ts';
+import { callStep, type ProviderCall, type ProviderClient, REPLAY_LATER, ReadFailure } from './call-provider.ts';
 import type { ReadStep } from './read-readers.ts';
 import type { Values } from './template.ts';
 
@@ -31,10 +31,21 @@ export async function fetchDocument(
   let document: Values = { ping: request.variables };
   for (const step of steps) {
     const call = callOf(client, request, document);
-    const answer = await allPages(client, call, step);
+    const answer = await allPages(client, call, step).catch((error: unknown) => {
+      throw step === steps[0] ? error : asPartOfObject(error);
+    });
     document = { ...document, [step.name]: answer, ...collected(step, answer) };
   }
   return document;
+}
+
+/** Only the first request is for the object itself: what a later one does not find is not the object. */
+function asPartOfObject(error: unknown): unknown {
+  if (!(error instanceof ReadFailure) || error.kind !== 'gone') return error;
+  return new ReadFailure(
+    'failed',
+    `${error.message} The object exists, and a part of it could not be read. ${REPLAY_LATER}`,
+  );
 }
 
 export interface FetchedPage {

@@ -332,6 +332,8 @@ CREATE TABLE checkouts (
   -- Who created it, as the audit log names the actor: the id of a key, or an account. Null: an older version created
   -- it.
   created_by text,
+  -- Of a funded checkout: why the last try to charge its cards did not end. Null: no try has failed.
+  capture_error text,
   CONSTRAINT checkouts_pkey PRIMARY KEY (venue_id, checkout_id),
   CONSTRAINT checkouts_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id),
   CONSTRAINT booking_ends_after_it_starts CHECK (ends_at IS NULL OR starts_at IS NOT NULL AND ends_at >= starts_at),
@@ -1364,6 +1366,7 @@ END),
 CREATE INDEX movements_by_checkout ON movements USING btree (venue_id, checkout_id);
 CREATE INDEX movements_by_hold ON movements USING btree (venue_id, hold_id);
 CREATE INDEX movements_due ON movements USING btree (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX movements_failed ON movements USING btree (mode, first_due_at, movement_id) INCLUDE (kind, amount) WHERE status = 'failed'::text;
 CREATE UNIQUE INDEX movements_one_transfer_for_a_share ON movements USING btree (venue_id, hold_id) WHERE kind = 'transfer'::text;
 CREATE INDEX movements_sent ON movements USING btree (venue_id, mode, done_at) WHERE kind = 'transfer'::text AND done_at IS NOT NULL;
 CREATE INDEX movements_to_send ON movements USING btree (venue_id, mode, due_at) WHERE kind = 'transfer'::text AND (status = ANY (ARRAY['waiting'::text, 'sending'::text, 'pending'::text, 'frozen'::text, 'failed'::text]));

@@ -2760,8 +2760,10 @@ export type MoneyCase = {
   readonly currency: string;
   /** What happened, in words. */
   readonly what: string;
-  /** What the processor said last; null when it said nothing. */
+  /** Why the last try did not end, or what the processor said; null when no try has failed. */
   readonly error: string | null;
+  /** What an operator can do about it, in words. */
+  readonly remedy: string;
   /** Since when. */
   readonly since: string;
   /** How often it was tried. */
@@ -2780,7 +2782,7 @@ export type MoneyHealth = {
   readonly mode: "test" | "live";
   /** When it was read. */
   readonly as_of: string;
-  /** The counts, each of at most 200. */
+  /** Counts and sums of everything, also of what is not listed. */
   readonly figures: {
     /** Checkouts that are funded for more than five minutes. */
     readonly stuck_captures: {
@@ -2803,6 +2805,13 @@ export type MoneyHealth = {
       /** Together, in minor units (cents). */
       readonly amount: number;
     };
+    /** Movements that are tried again by themselves. */
+    readonly waiting_movements: {
+      /** How many. */
+      readonly count: number;
+      /** Together, in minor units (cents). */
+      readonly amount: number;
+    };
     /** Disputes that are not decided. */
     readonly open_disputes: {
       /** How many. */
@@ -2818,10 +2827,17 @@ export type MoneyHealth = {
       readonly amount: number;
     };
   };
-  /** What an operator must decide, at most 200 of each kind. */
+  /** What an operator must decide, the oldest of each kind first, at most `limit` of each. */
   readonly needs_person: readonly MoneyCase[];
-  /** What is tried again by itself, the oldest first. */
+  /** What is tried again by itself: captures, then movements, the oldest first, at most `limit` of each. */
   readonly waiting: readonly MoneyCase[];
+  /** Whether a list was cut at `limit`. The figures count everything. */
+  readonly has_more: {
+    /** More cases need a person than `needs_person` lists. */
+    readonly needs_person: boolean;
+    /** More cases wait than `waiting` lists. */
+    readonly waiting: boolean;
+  };
   /** The last check of the ledger; null when it was never checked. */
   readonly books: {
     /** When it ended. */
@@ -3432,10 +3448,12 @@ export type Reader = {
     readonly max_bytes: number;
     /** Our source: documented by the provider, seen in public code or in a captured answer, or a guess. */
     readonly sure: "documented" | "seen" | "guess";
+    /** What the provider says, and how this limit follows from it. */
+    readonly note?: string;
   };
   /** The path of the time zone in the answers, in which {today} and the other days are counted. Without a value there: the venue’s defaults.timezone, else UTC. */
   readonly time_zone?: string;
-  /** Rules for errors; the first that fits counts. Otherwise 401 and 403 refuse the credentials, 404 and 410 mean that the object is gone, 408, 429 and 5xx that the worker tries again, and other errors that it gives up. */
+  /** Rules for errors; the first that fits counts. Otherwise 401 refuses the credentials, 404 and 410 of the first request of a read mean that the object is gone, 408, 429 and 5xx that the worker tries again, and other errors, 403 among them, that it gives up this object. In the request for a token 400, 401 and 403 refuse the credentials, and 404 and 410 mean that the worker tries again. */
   readonly errors: readonly ({
     /** The status of the answer. */
     readonly status?: number;
@@ -3443,7 +3461,7 @@ export type Reader = {
     readonly path?: string;
     /** One of these values. */
     readonly is?: readonly string[];
-    /** What the answer means. refused: the credentials are wrong. gone: there is no such object. later: try again. failed: give up. */
+    /** What the answer means. refused: the credentials are wrong, and nothing is read until others are set. gone: there is no such object. later: try again. failed: give up this object. */
     readonly means: "refused" | "gone" | "later" | "failed";
     /** Our source: documented by the provider, seen in public code or in a captured answer, or a guess. */
     readonly sure: "documented" | "seen" | "guess";
@@ -3548,8 +3566,14 @@ export type Reader = {
       /** None of these values; no value at all is right too. */
       readonly not?: readonly string[];
     })[];
-    /** What happens if the object no longer exists: cancel means that its offering can no longer be booked. */
+    /** Whether the answers name every object of a list, such as a menu: an object that an earlier read named and this one does not can no longer be booked. An answer without any object takes nothing off sale. */
+    readonly whole_list?: boolean;
+    /** Variables that must be the same as a field of the credentials: with another value the delivery is about another account, and nothing is read. */
+    readonly same_account?: { readonly [name: string]: string };
+    /** What happens if the first request finds that the object no longer exists: cancel means that its offering can no longer be booked. */
     readonly gone: "cancel" | "ignore";
+    /** With cancel: the variables that are the ids of the object, in the order of its order.id, so that the offering is found whichever read has made it. */
+    readonly gone_ids?: readonly string[];
     /** Our source: documented by the provider, seen in public code or in a captured answer, or a guess. */
     readonly sure: "documented" | "seen" | "guess";
   })[];
@@ -3596,6 +3620,8 @@ export type Reader = {
     })[];
     /** Values that every page uses. */
     readonly keep?: { readonly [name: string]: string };
+    /** A list in the answers of prepare: the catalogue is listed once for each item, with its own values of keep. Items with the same values are one. */
+    readonly keep_each?: string;
     /** The request for a page of the catalogue; without it the entry is read once, without variables. */
     readonly page?: {
       /** The name under which paths find the answer. */

@@ -41,6 +41,26 @@ it.each(readers)('%s names events, objects and entries that exist, and no name t
   expect(reader.reads.map(({ name }) => name)).toContain(reader.catalogue.read);
 });
 
+it.each(readers)(
+  '%s names variables and fields that exist where an object is gone or of another account',
+  (_file, reader) => {
+    const fields = reader.credentials.map(({ name }) => name);
+    for (const { variables, gone, gone_ids, object, same_account, whole_list } of reader.reads) {
+      const { each, order } = reader.objects.find(({ name }) => name === object) ?? {};
+      if (gone_ids !== undefined) {
+        expect(gone).toBe('cancel');
+        expect(Object.keys(variables)).toEqual(expect.arrayContaining([...gone_ids]));
+        expect(gone_ids).toHaveLength(order?.id.length ?? 0);
+      }
+      // A list has no ids of its own: only an object without one can be found by its variables.
+      if (gone === 'cancel' && each === undefined) expect(gone_ids).toBeDefined();
+      if (whole_list === true) expect(each).toBeDefined();
+      expect(Object.keys(variables)).toEqual(expect.arrayContaining(Object.keys(same_account ?? {})));
+      expect(fields).toEqual(expect.arrayContaining(Object.values(same_account ?? {})));
+    }
+  },
+);
+
 it.each(readers)('%s uses only values that it has, and its patterns are regular expressions', (_file, reader) => {
   const fields = reader.credentials.map(({ name }) => `credentials.${name}`);
   const used = (value: unknown): string[] =>

@@ -90,6 +90,17 @@ it('a later read changes places and prices, and removes the days that are no lon
   expect(slots.every(({ capacity, tier_overrides }) => capacity === 8 && tier_overrides === undefined)).toBe(true);
 });
 
+it('a category that is no longer listed cannot be booked', async () => {
+  const system = await connected();
+  await system.send(mewsEvents('ServiceOrderUpdated'));
+  await reading.applyAndRead();
+  mews.categories = mews.categories.slice(1);
+  await system.send(mewsEvents('ResourceUpdated'));
+  await reading.applyAndRead();
+  expect(await slotsOf(system)).toEqual([]);
+  expect((await slotsOf(system, DAYBED)).length).toBeGreaterThan(0);
+});
+
 it('a service that is no longer active cannot be booked', async () => {
   const system = await connected();
   await system.send(mewsEvents('ServiceOrderUpdated'));

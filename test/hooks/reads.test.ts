@@ -239,7 +239,9 @@ describe('a provider that is down', () => {
     await reading.apply();
     reading.apis.faults.push({ status: 200, body: 'x'.repeat(1_100_000) });
     await reading.readAll();
-    expect(await reading.outcomes(system)).toEqual([['failed', 'The answer is too large.']]);
+    expect(await reading.outcomes(system)).toEqual([
+      ['failed', 'The answer is too large: send the offering with POST /v1/offerings.'],
+    ]);
     await system.send(eventbritePing('533'));
     await reading.apply();
     reading.apis.faults.push({ status: 200, body: '{"a":' });

@@ -64,7 +64,7 @@ export async function applyDelivery(
 }
 
 /** Until the commit no other writer changes the offerings of the venue that are read here. */
-async function lockOfferings(tx: Queryable, { venue, mode, now }: HookContext): Promise<void> {
+export async function lockOfferings(tx: Queryable, { venue, mode, now }: HookContext): Promise<void> {
   await allocateTimestamps(tx, venue.id, mode, now, 1);
 }
 
@@ -248,6 +248,7 @@ async function applyChange(
       ...orderingOf(delivery, change.object),
       offering: externalId,
       optionSeats: change.optionSeats,
+      readHash: delivery.readHash,
     });
   if (change.booking !== null && !isStated && (change.action === 'cancel' || change.booking.isCanceled))
     return outcome('ignored', NOTHING_TO_RETURN, externalId);

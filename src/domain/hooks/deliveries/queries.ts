@@ -162,10 +162,11 @@ export interface DueDelivery {
 }
 
 /** What applying needs to know of a delivery, or of an object that was read. */
-export type AppliedDelivery = Pick<
-  DueDelivery,
-  'venue_id' | 'integration_id' | 'provider' | 'defaults' | 'received_at'
->;
+export interface AppliedDelivery
+  extends Pick<DueDelivery, 'venue_id' | 'integration_id' | 'provider' | 'defaults' | 'received_at'> {
+  /** The read of a whole list, whose objects are remembered with it. */
+  readonly readHash?: Buffer | undefined;
+}
 
 /** Locks the queue until the transaction ends. False: another worker has locked it. */
 export async function lockQueue(tx: Queryable, queue: IntegrationQueue): Promise<boolean> {
@@ -277,15 +278,17 @@ export async function storeObject(
     readonly receivedAt: string;
     readonly offering: string | null;
     readonly optionSeats: Readonly<Record<string, number>> | null;
+    readonly readHash?: Buffer | undefined;
   },
 ): Promise<void> {
   await tx.query(
-    `insert into hook_objects (venue_id, integration_id, object_hash, version, received_at, offering_external_id, option_seats)
-     values ($1, $2, $3, $4, $5, $6, $7)
+    `insert into hook_objects (venue_id, integration_id, object_hash, version, received_at, offering_external_id,
+       option_seats, read_hash)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)
      on conflict (venue_id, integration_id, object_hash) do update
        set version = greatest(excluded.version, hook_objects.version), received_at = excluded.received_at,
          offering_external_id = coalesce(excluded.offering_external_id, hook_objects.offering_external_id),
-         option_seats = excluded.option_seats`,
+         option_seats = excluded.option_seats, read_hash = coalesce(excluded.read_hash, hook_objects.read_hash)`,
     [
       queue.venue_id,
       queue.integration_id,
@@ -294,6 +297,7 @@ export async function storeObject(
       object.receivedAt,
       object.offering,
       object.optionSeats === null ? null : JSON.stringify(object.optionSeats),
+      object.readHash ?? null,
     ],
   );
 }

@@ -5,7 +5,14 @@ import type { Reader } from '../../../../schemas/types.gen.ts';
 import { allItemValues, type BodyScope, textOf, valueAt } from '../mapping/body.ts';
 import { holds } from '../mapping/conditions.ts';
 import { MappingError } from '../mapping/convert.ts';
-import { callStep, type ProviderCall, type ProviderClient, ReadFailure } from './call-provider.ts';
+import {
+  callStep,
+  type ProviderCall,
+  type ProviderClient,
+  REPLAY_LATER,
+  ReadFailure,
+  SEND_IT_YOURSELF,
+} from './call-provider.ts';
 import { joinAnswers } from './join-answers.ts';
 import { dateAfter, dayValues } from './read-days.ts';
 import type { ReadEntry, ReadStep } from './read-readers.ts';
@@ -43,16 +50,29 @@ export async function fetchDocument(
   let document: Values = { ping: request.variables };
   for (const step of steps) {
     const call = callOf(client, request, document);
-    const answer = await allPages(client, call, step);
+    const answer = await allPages(client, call, step).catch((error: unknown) => {
+      throw step === steps[0] ? error : asPartOfObject(error);
+    });
     document = { ...document, [step.name]: answer, ...collected(step, answer) };
   }
   return document;
+}
+
+/** Only the first request is for the object itself: what a later one does not find is not the object. */
+function asPartOfObject(error: unknown): unknown {
+  if (!(error instanceof ReadFailure) || error.kind !== 'gone') return error;
+  return new ReadFailure(
+    'failed',
+    `${error.message} The object exists, and a part of it could not be read. ${REPLAY_LATER}`,
+  );
 }
 
 export interface FetchedPage {
   readonly answer: unknown;
   /** Null: this is the last page. */
   readonly next: string | null;
+  /** Why the pages after this one cannot be read. Null: they can, or there are none. */
+  readonly problem: string | null;
 }
 
 export async function fetchPage(
@@ -74,13 +94,19 @@ function callOf(client: ProviderClient, request: FetchRequest, document: Values)
 }
 
 async function allPages(client: ProviderClient, call: ProviderCall, step: ReadStep): Promise<unknown> {
-  let { answer, next } = await pageOf(client, call, step, null);
   const list = step.paging?.items;
-  for (let pages = 1; next !== null && list !== undefined; pages++) {
-    if (pages >= MAX_PAGES) throw new ReadFailure('failed', `The list at ${list} has more than ${MAX_PAGES} pages.`);
-    const page: FetchedPage = await pageOf(client, call, step, next);
+  const seen = new Set<string | null>();
+  let page = await pageOf(client, call, step, null);
+  let { answer } = page;
+  while (list !== undefined) {
+    if (page.problem !== null) throw new ReadFailure('failed', `${page.problem} ${REPLAY_LATER}`);
+    if (page.next === null) break;
+    if (seen.has(page.next)) throw new ReadFailure('failed', `${REPEATED_PAGE} ${REPLAY_LATER}`);
+    seen.add(page.next);
+    if (seen.size >= MAX_PAGES)
+      throw new ReadFailure('failed', `The list at ${list} has more than ${MAX_PAGES} pages: ${SEND_IT_YOURSELF}`);
+    page = await pageOf(client, call, step, page.next);
     answer = joinedAt(answer, list, page.answer);
-    next = page.next;
   }
   return answer;
 }
@@ -96,9 +122,9 @@ async function pageOf(
   const current = cursor ?? (paging === undefined ? null : firstOf(paging, today));
   try {
     const answer = await callStep(client, call, step, current);
-    return { answer, next: paging === undefined ? null : nextOf(paging, answer, current, today) };
+    return { answer, ...(paging === undefined ? LAST_PAGE : nextOf(paging, answer, current, today)) };
   } catch (error) {
-    if (error instanceof MappingError) throw new ReadFailure('failed', error.message);
+    if (error instanceof MappingError) throw new ReadFailure('failed', `${error.message} ${REPLAY_LATER}`);
     throw error;
   }
 }
@@ -112,21 +138,29 @@ function firstOf({ kind, first }: Paging, today: string): string | null {
   return kind === 'days' ? today : null;
 }
 
-/** The cursor of the next page; one that repeats ends the listing, so that it cannot run forever. */
-function nextOf(paging: Paging, answer: unknown, current: string | null, today: string): string | null {
+type NextPage = Pick<FetchedPage, 'next' | 'problem'>;
+
+const LAST_PAGE: NextPage = { next: null, problem: null };
+const PAGE_WITHOUT_CURSOR = 'The venue system says that there are more pages, and does not name the next one.';
+export const REPEATED_PAGE = 'The venue system names a page again that was read before.';
+
+/** The cursor of the next page. */
+function nextOf(paging: Paging, answer: unknown, current: string | null, today: string): NextPage {
   if (paging.kind === 'days') {
     const next = dateAfter(current ?? today, 1);
-    return next < dateAfter(today, paging.size ?? 1) ? next : null;
+    return next < dateAfter(today, paging.size ?? 1) ? { next, problem: null } : LAST_PAGE;
   }
   const scope: BodyScope = { root: answer, bound: [] };
-  if (paging.more !== undefined && !holds(paging.more, scope)) return null;
+  if (paging.more !== undefined && !holds(paging.more, scope)) return LAST_PAGE;
   const items = paging.items === undefined ? null : valueAt(scope, paging.items);
   const count = Array.isArray(items) ? items.length : 0;
-  if (items !== null && (count === 0 || (paging.size !== undefined && count < paging.size))) return null;
-  if (paging.kind === 'page_number') return String(Number(current) + 1);
-  if (paging.kind === 'offset') return count === 0 ? null : String(Number(current) + count);
+  if (items !== null && (count === 0 || (paging.size !== undefined && count < paging.size))) return LAST_PAGE;
+  if (paging.kind === 'page_number') return { next: String(Number(current) + 1), problem: null };
+  if (paging.kind === 'offset')
+    return count === 0 ? LAST_PAGE : { next: String(Number(current) + count), problem: null };
   const next = paging.next === undefined ? null : textOf(valueAt(scope, paging.next));
-  return next === current ? null : next;
+  if (next === null) return paging.more === undefined ? LAST_PAGE : { next, problem: PAGE_WITHOUT_CURSOR };
+  return next === current ? { next: null, problem: REPEATED_PAGE } : { next, problem: null };
 }
 
 function joinedAt(answer: unknown, path: string, more: unknown): unknown {

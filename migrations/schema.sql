@@ -958,6 +958,7 @@ CREATE TABLE inbound_deliveries (
   -- When the worker looks at it; null: it is done.
   due_at timestamp with time zone,
   attempts smallint NOT NULL DEFAULT 0,
+  is_repeated boolean NOT NULL DEFAULT false,
   CONSTRAINT inbound_deliveries_pkey PRIMARY KEY (venue_id, delivery_id),
   CONSTRAINT inbound_deliveries_venue_id_integration_id_fkey FOREIGN KEY (venue_id, integration_id) REFERENCES integrations(venue_id, integration_id),
   CONSTRAINT inbound_delivery_applied_has_a_time CHECK ((status = 'applied'::text) = (applied_at IS NOT NULL)),

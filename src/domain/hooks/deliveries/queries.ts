@@ -159,6 +159,8 @@ export interface DueDelivery {
   readonly body: Buffer;
   readonly received_at: string;
   readonly attempts: number;
+  /** The same ping came again after this one was applied. */
+  readonly is_repeated: boolean;
 }
 
 /** What applying needs to know of a delivery, or of an object that was read. */
@@ -184,7 +186,7 @@ export async function lockQueue(tx: Queryable, queue: IntegrationQueue): Promise
 export async function oldestDue(tx: Queryable, queue: IntegrationQueue, now: number): Promise<DueDelivery | null> {
   const rows = await tx.query<DueDelivery>(
     `select d.delivery_id as id, d.venue_id, d.integration_id, i.mode, i.provider, i.defaults, d.body, d.received_at,
-       d.attempts
+       d.attempts, d.is_repeated
      from (select * from inbound_deliveries w
            where w.venue_id = $1 and w.integration_id = $2 and w.due_at is not null order by w.received_at limit 1
            for update) d
@@ -211,7 +213,7 @@ export async function recordOutcome(
 ): Promise<void> {
   await tx.query(
     `update inbound_deliveries set status = $3, reason = $4, offering_external_id = $5, due_at = null,
-       applied_at = case when $3 = 'applied' then to_timestamp($6 / 1000.0) end
+       is_repeated = false, applied_at = case when $3 = 'applied' then to_timestamp($6 / 1000.0) end
      where venue_id = $1 and delivery_id = $2`,
     [delivery.venue_id, delivery.id, outcome.status, storable(outcome.reason), outcome.offering, now],
   );

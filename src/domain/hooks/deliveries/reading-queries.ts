@@ -28,6 +28,16 @@ export async function recordReadOutcome(
   );
 }
 
+/** A ping came again after the first was applied: it is applied once more, and its objects are read in any case. */
+export async function repeatPing(db: Queryable, venueId: string, deliveryId: string, now: number): Promise<void> {
+  await db.query(
+    `update inbound_deliveries set status = 'pending', due_at = to_timestamp($3 / 1000.0), attempts = 0, reason = null,
+       applied_at = null, is_repeated = true
+     where venue_id = $1 and delivery_id = $2 and status not in ('pending', 'needs_api_read') and body is not null`,
+    [venueId, deliveryId, now],
+  );
+}
+
 /** The credentials are gone: deliveries that wait for a read are as they were without credentials. */
 export async function endReading(tx: Queryable, venueId: string, integrationId: string, reason: string): Promise<void> {
   await tx.query(

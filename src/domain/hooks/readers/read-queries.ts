@@ -12,7 +12,7 @@ export interface WantedRead {
   readonly variables: Readonly<Record<string, string>>;
   /** Null: the order of arrival decides. */
   readonly version: bigint | null;
-  /** When the delivery that names the object was received. Null: a catalogue run names it, and it is read in any case. */
+  /** When the delivery that names the object was received. Null: it is read in any case, such as for a catalogue run. */
   readonly receivedAt: string | null;
   readonly now: number;
 }

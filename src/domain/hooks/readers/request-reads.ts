@@ -57,7 +57,7 @@ export async function requestReads(
       readName: object.readName,
       variables: object.variables,
       version: object.version,
-      receivedAt: delivery.received_at,
+      receivedAt: delivery.is_repeated ? null : delivery.received_at,
       now: context.now,
     };
     if (await wantRead(tx, read, delivery.id)) wanted += 1;

@@ -3,7 +3,20 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Defaults } from '../../src/domain/hooks/integration.ts';
+import {
+  CLOUDBEDS_CREDENTIALS,
+  CLOUDBEDS_RATE_LIMIT,
+  CloudbedsApi,
+  cloudbedsPing,
+} from '../support/venue-apis/cloudbeds.ts';
+import { FOREUP_CREDENTIALS, FOREUP_RATE_LIMIT, ForeUpApi, foreupPing } from '../support/venue-apis/foreup.ts';
 import { MEWS_CREDENTIALS, MEWS_RATE_LIMIT, MewsApi } from '../support/venue-apis/mews.ts';
+import {
+  SQUARE_CREDENTIALS,
+  SQUARE_RATE_LIMIT,
+  SquareApi,
+  squareCatalogUpdated,
+} from '../support/venue-apis/square.ts';
 import type { ApiAnswer } from '../support/venue-apis/venue-api.ts';
 import { mewsEvents } from '../support/venue-bodies.ts';
 import { openReadingWorld, type ReadingWorld } from './reading-world.ts';
@@ -20,7 +33,10 @@ interface ReaderCase {
   readonly rateLimit: ApiAnswer;
 }
 
+const cloudbeds = new CloudbedsApi();
+const foreup = new ForeUpApi();
 const mews = new MewsApi();
+const square = new SquareApi();
 const CASES: readonly ReaderCase[] = [
   {
     provider: 'mews',
@@ -30,11 +46,39 @@ const CASES: readonly ReaderCase[] = [
     pings: [mewsEvents('ServiceOrderUpdated'), mewsEvents('ResourceUpdated')],
     rateLimit: MEWS_RATE_LIMIT,
   },
+  {
+    provider: 'cloudbeds',
+    defaults: { kind: 'cabana', timezone: 'Europe/Lisbon' },
+    credentials: CLOUDBEDS_CREDENTIALS,
+    secret: 'api_key',
+    pings: [cloudbedsPing('reservation/created', '1'), cloudbedsPing('reservation/dates_changed', '1')],
+    rateLimit: CLOUDBEDS_RATE_LIMIT,
+  },
+  {
+    provider: 'foreup',
+    defaults: { kind: 'tee_time', currency: 'usd' },
+    credentials: FOREUP_CREDENTIALS,
+    secret: 'password',
+    pings: [foreupPing('teetime.updated', '1'), foreupPing('teetime.deleted', '1')],
+    rateLimit: FOREUP_RATE_LIMIT,
+  },
+  {
+    provider: 'square',
+    defaults: { kind: 'spa_treatment' },
+    credentials: SQUARE_CREDENTIALS,
+    secret: 'access_token',
+    pings: [squareCatalogUpdated('e-1', '2027-01-01T00:00:00Z'), squareCatalogUpdated('e-2', '2027-01-02T00:00:00Z')],
+    rateLimit: SQUARE_RATE_LIMIT,
+  },
 ];
 
 let reading: ReadingWorld;
 beforeAll(async () => {
-  reading = await openReadingWorld([mews]);
+  reading = await openReadingWorld([cloudbeds, foreup, mews, square]);
+  square.services = [{ item: 'I1', variation: 'V1', name: 'Massage', version: 1, amount: 9_500 }];
+  cloudbeds.types = [{ id: '1', name: 'Room', maxGuests: 2, night: () => ({ rateBase: 90, roomsAvailable: 2 }) }];
+  foreup.sheets = [{ id: '12', title: 'Cascade' }];
+  foreup.times = () => [{ time: '0800', spots: 4, greenFee: 45 }];
   mews.categories = [{ id: 'c-1', name: 'Cabana', capacity: 4, free: () => 2, price: () => 90 }];
 });
 afterAll(() => reading.close());

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Reader } from '../../schemas/types.gen.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
+import { DAY_NAMES } from '../../src/domain/hooks/readers/read-days.ts';
 import { openSharedWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
@@ -27,12 +28,14 @@ it.each(readers)('%s is valid against its schema and is named after its provider
 
 it.each(readers)('%s names events, objects and entries that exist, and no name twice', (_file, reader) => {
   const events = world.context.mappings.get(reader.provider)?.events.map(({ name }) => name) ?? [];
-  const reserved = ['ping', 'credentials', 'token', 'cursor', 'today', 'in_30_days', 'in_90_days'];
+  const reserved = ['ping', 'credentials', 'token', 'cursor', ...DAY_NAMES];
   for (const read of reader.reads) {
     expect(events).toEqual(expect.arrayContaining([...read.events]));
     expect(reader.objects.map(({ name }) => name)).toContain(read.object);
     const collected = read.steps.flatMap(({ collect }) => Object.keys(collect ?? {}));
-    const names = [...reserved, ...read.steps.map(({ name }) => name), ...collected, ...Object.keys(read.variables)];
+    const joined = (read.join ?? []).flatMap(({ to, name }) => (to === undefined ? [name] : []));
+    const steps = read.steps.map(({ name }) => name);
+    const names = [...reserved, ...steps, ...collected, ...joined, ...Object.keys(read.variables)];
     expect(new Set(names).size).toBe(names.length);
   }
   expect(reader.reads.map(({ name }) => name)).toContain(reader.catalogue.read);
@@ -66,7 +69,7 @@ it.each(readers)('%s uses only values that it has, and its patterns are regular 
     if (path !== 'token') expect(fields).toContain(path);
   }
   for (const read of reader.reads) {
-    const known = new Set([...Object.keys(read.variables), 'token', 'cursor', 'today', 'in_30_days', 'in_90_days']);
+    const known = new Set([...Object.keys(read.variables), 'token', 'cursor', ...DAY_NAMES]);
     for (const step of read.steps) {
       for (const path of used(step)) {
         if (path.startsWith('credentials.')) expect(fields).toContain(path);
@@ -79,3 +82,15 @@ it.each(readers)('%s uses only values that it has, and its patterns are regular 
     }
   }
 });
+
+it.each(readers)(
+  '%s joins by a list and two paths, or by rows, and says for how many days its slots are',
+  (_file, reader) => {
+    for (const { from, where, rows } of reader.reads.flatMap(({ join = [] }) => join))
+      expect([from !== undefined, where !== undefined, rows !== undefined]).toEqual(
+        rows === undefined ? [true, true, false] : [false, false, true],
+      );
+    for (const { each_slot, each_slot_days } of reader.objects)
+      expect(each_slot === undefined).toBe(each_slot_days === undefined);
+  },
+);

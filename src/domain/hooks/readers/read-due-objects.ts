@@ -19,7 +19,7 @@ import { type HookContext, type HookServices, type Outcome, outcome } from '../u
 import { applyGone, applyMissing, applyPart, changesOf, type DocumentChanges, settleRead } from './apply-read.ts';
 import { type ProviderClient, REPLAY_LATER, ReadFailure } from './call-provider.ts';
 import { credentialsRow } from './credentials.ts';
-import { type FetchRequest, fetchDocument } from './fetch-object.ts';
+import { type FetchRequest, fetchEntry } from './fetch-object.ts';
 import { giveUpListing, type ListedPage, listPage, skippedList, storePage } from './list-catalogue.ts';
 import { countInternalError, type DueRead, oldestDueRead, postponeRead } from './read-queries.ts';
 import { type ReadEntry, readEntryOf } from './read-readers.ts';
@@ -144,6 +144,7 @@ async function fetchWork(
     credentials: JSON.parse(services.seal.open(claimed.credentials, row)) as Values,
     credentialsKey: `${claimed.integration_id} ${claimed.set_at}`,
     variables: work.kind === 'object' ? work.read.variables : {},
+    timezone: claimed.defaults.timezone ?? null,
     deadline: services.clock.now() + MAX_READ_MS,
     count: () => {
       step.requests += 1;
@@ -153,7 +154,7 @@ async function fetchWork(
     if (work.kind === 'page') return { kind: 'page', page: await listPage(services, request, cursorOf(work.sync)) };
     const entry = readEntryOf(reader, work.read.read_name);
     requireSameAccount(entry, request);
-    const document = await fetchDocument(services, request, entry.steps);
+    const document = await fetchEntry(services, request, entry);
     return { kind: 'changes', changes: changesOf(claimed, reader, work.read, document) };
   } catch (error) {
     if (error instanceof ReadFailure) return { kind: 'failure', failure: error };

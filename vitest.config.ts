@@ -12,7 +12,7 @@ const PURE = [
   'test/docs/{facts,quickstart,typescript}.test.ts',
   'test/fuzz/checks.test.ts',
   'test/guests/reminders.test.ts',
-  'test/hooks/{mapping,signatures}.test.ts',
+  'test/hooks/{mapping,reader-language,signatures}.test.ts',
   'test/http/{docs,docs-markdown,event-stream,metrics,retry-after}.test.ts',
   'test/offerings/{price,recurrence,slots}.test.ts',
   'test/pages/{stylesheet,typed-people}.test.ts',

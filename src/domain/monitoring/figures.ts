@@ -10,7 +10,12 @@ import type { Backlog } from '../../base/due-rows.ts';
 import type { Log } from '../../base/log.ts';
 import { appliedVersion } from '../../base/schema-check.ts';
 import type { SendOutcomes } from '../../base/send-outcomes.ts';
-import { type CheckoutCount, countLivingCheckouts, oldestFundedAt } from '../checkouts/figure-queries.ts';
+import {
+  type CheckoutCount,
+  countLapsingHolds,
+  countLivingCheckouts,
+  oldestFundedAt,
+} from '../checkouts/figure-queries.ts';
 import { countEventsSince, type EventCount } from '../events/figure-queries.ts';
 import { type CapturedMoney, sumCapturedSince } from '../ledger/figure-queries.ts';
 import { mailOutcomes } from '../mail/figure-queries.ts';
@@ -42,7 +47,7 @@ export interface Figures {
   readonly oldestFundedAt: number | null;
   /** Events of ends, in the last hour. */
   readonly ended: readonly EventCount[];
-  readonly held: readonly HeldMoney[];
+  readonly held: readonly (HeldMoney & { readonly lapsing: number })[];
   /** In the last hour. */
   readonly captured: readonly CapturedMoney[];
   readonly movements: readonly MovementCount[];
@@ -147,7 +152,7 @@ export async function computeFigures(db: Queryable): Promise<Figures> {
     checkouts: await countLivingCheckouts(db),
     oldestFundedAt: await oldestFundedAt(db),
     ended: await countEventsSince(db, END_EVENTS, computedAt - HOUR_MS),
-    held: await sumHeld(db, computedAt),
+    held: await readHeld(db, computedAt),
     captured: await sumCapturedSince(db, computedAt - HOUR_MS),
     movements: await countMovements(db),
     venueDebts: await sumVenueDebts(db),
@@ -161,4 +166,12 @@ export async function computeFigures(db: Queryable): Promise<Figures> {
     schemaVersion: await appliedVersion(db),
   };
   return { ...figures, seconds: (performance.now() - beganAt) / 1000 };
+}
+
+async function readHeld(db: Queryable, now: number): Promise<Figures['held']> {
+  const [held, lapsing] = [await sumHeld(db), await countLapsingHolds(db, now)];
+  return held.map((row) => {
+    const found = lapsing.find(({ mode, currency }) => mode === row.mode && currency === row.currency);
+    return { ...row, lapsing: found?.lapsing ?? 0 };
+  });
 }

@@ -9,38 +9,26 @@ export interface HeldMoney {
   readonly currency: string;
   readonly amount: number;
   readonly holds: number;
-  /** How many of the holds end within `LAPSE_SOON_HOURS`, before their checkouts, and are not to be renewed. */
-  readonly lapsing: number;
 }
 
-export const LAPSE_SOON_HOURS = 24;
 const MAX_ROWS = 200_000;
-/** A worker renews a hold within seconds of its time. */
-const RENEWAL_LATE = "interval '15 minutes'";
-/**
- * SQL: the hold's renewal was refused, it is not due before the hold ends, or it has been due for long. A hold that is to
- * be renewed is due at that time. $1: now.
- */
-const IS_NOT_RENEWED = `(renewal_refused_at is not null or due_at is null or due_at >= capture_before
-           or due_at < to_timestamp($1 / 1000.0) - ${RENEWAL_LATE})`;
 
-export async function sumHeld(db: Queryable, now: number): Promise<HeldMoney[]> {
+export async function sumHeld(db: Queryable): Promise<HeldMoney[]> {
   return db.query<HeldMoney>(
-    `with held as (
-       select mode, currency, sum(amount)::bigint as amount, count(*)::integer as holds
-       from (select mode, currency, amount from holds where status = 'held' limit ${MAX_ROWS}) h group by mode, currency
-     ), lapsing as (
-       select h.mode, h.currency, count(*)::integer as lapsing from (
-         select mode, currency, venue_id, checkout_id, capture_before from holds
-         where status = 'held' and capture_before < to_timestamp($1 / 1000.0) + make_interval(hours => $2)
-           and ${IS_NOT_RENEWED} limit ${MAX_ROWS}) h
-       join checkouts c on c.venue_id = h.venue_id and c.checkout_id = h.checkout_id
-       where c.status in ('collecting', 'funded') and c.expires_at > h.capture_before group by h.mode, h.currency
-     )
-     select held.*, coalesce(lapsing.lapsing, 0) as lapsing from held left join lapsing using (mode, currency)`,
-    [now, LAPSE_SOON_HOURS],
+    `select mode, currency, sum(amount)::bigint as amount, count(*)::integer as holds
+     from (select mode, currency, amount from holds where status = 'held' limit ${MAX_ROWS}) held group by mode, currency`,
   );
 }
+
+/**
+ * SQL: the holds that end within 24 hours of $1 and are not to be renewed. A hold that is to be renewed is due at that time,
+ * and a worker renews it within seconds: its renewal was refused, is not due before the hold ends, or has been due for long.
+ */
+export const LAPSING_HOLDS = `select mode, currency, venue_id, checkout_id, capture_before from holds
+  where status = 'held' and capture_before < to_timestamp($1 / 1000.0) + interval '24 hours'
+    and (renewal_refused_at is not null or due_at is null or due_at >= capture_before
+      or due_at < to_timestamp($1 / 1000.0) - interval '15 minutes')
+  limit ${MAX_ROWS}`;
 
 export interface MovementCount {
   readonly mode: Mode;

@@ -15,6 +15,7 @@ import { fillJson, fillText, fillTexts, type Values, withoutCursor } from './tem
 
 export type FailureKind = 'refused' | 'gone' | 'later' | 'failed';
 
+export const SEND_IT_YOURSELF = 'send the offering with POST /v1/offerings.';
 export const REPLAY_LATER = 'Replay the delivery later, and contact us if it fails again.';
 
 /** Why a read did not give an object. */
@@ -187,7 +188,8 @@ async function send(
     });
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
-    throw new ReadFailure(error.kind === 'too_large' ? 'failed' : 'later', error.publicMessage);
+    if (error.kind !== 'too_large') throw new ReadFailure('later', error.publicMessage);
+    throw new ReadFailure('failed', `${error.publicMessage.replace(/\.$/, '')}: ${SEND_IT_YOURSELF}`);
   }
   const answer = parsed(response);
   const kind = failureOf(reader, response.status, answer, meaningOf);

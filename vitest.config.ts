@@ -61,7 +61,7 @@ const THOROUGH = [
   'test/cli/{import,ledger,listen,login,processor}.test.ts',
   'test/docs/{examples,typescript}.test.ts',
   'test/guests/{daily-limits,ended-checkouts,image-attempts,images,leaving,limits,receipt-mail,remind,renewal,saved-card,seats,sign-in-codes,text-limit,text-messages}.test.ts',
-  'test/hooks/{address,apply,bookings}.test.ts',
+  'test/hooks/{address,apply,bookings,read-failures,toast-reads}.test.ts',
   'test/webhooks/{endpoints,event-feeds,schedule,stream}.test.ts',
   'test/http/{analytics,answer-size,connections,docs,event-stream,example-fixes,limits,page-stream,progress}.test.ts',
   'test/mcp/agreement.test.ts',

@@ -69,6 +69,8 @@ async function openContext<M extends Monitoring | null>(
   const tracing = monitoring?.tracing ?? null;
   const db = tracing === null ? plainDb : traceDb(plainDb, tracing);
   await shutdown.add(() => db.close());
+  // Added after the database, so it runs before: the last export reads the figures.
+  if (tracing !== null) await shutdown.add(() => tracing.close());
   const outbound = makeOutbound({ allowInsecureTargets: config.allowInsecureTargets });
   await shutdown.add(() => outbound.close());
   const context = makeContext({
@@ -150,7 +152,7 @@ async function startRole(role: Role, config: Config, log: Log, shutdown: Shutdow
   const loadMonitoring = async (): Promise<Monitoring> => {
     const { makeMonitoring, openTracingFor } = await import('./main/monitoring.ts');
     if (role !== 'worker') await loadServer();
-    return makeMonitoring(systemClock, await openTracingFor(config, role, shutdown));
+    return makeMonitoring(systemClock, await openTracingFor(config, role));
   };
   const opened = await openContext(config, role, log, url, shutdown, loadMonitoring);
   const { context, processor, newOperatorToken, monitoring } = opened;

@@ -17,6 +17,8 @@ export interface Db extends Queryable {
   readonly priority: Queryable;
   /** One more connection, opened at its first statement: for writing that no request waits for. */
   readonly background: Queryable;
+  /** One more, opened at its first statement: for heartbeats and figures, which must not wait behind the request log. */
+  readonly monitoring: Queryable;
   /** One transaction: committed when `work` resolves, rolled back when it throws. Retried after a deadlock. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
   /** The connections of this process by their use. Absent: this is no database of its own. */
@@ -25,7 +27,7 @@ export interface Db extends Queryable {
 }
 
 export interface ConnectionCounts {
-  readonly use: 'statements' | 'priority' | 'background' | 'transactions';
+  readonly use: 'statements' | 'priority' | 'background' | 'monitoring' | 'transactions';
   readonly max: number;
   readonly open: number;
   /** Statements in flight, or transactions that hold a connection. */
@@ -153,6 +155,7 @@ export function openDb(options: DbOptions): Db {
   const statementPool = new PipelinedPool(Math.max(1, Math.floor(options.connections / 4)), settings, options.onLost);
   const priority = new PipelinedPool(Math.max(1, Math.floor(options.connections / 6)), settings, options.onLost);
   const background = new PipelinedPool(1, settings, options.onLost);
+  const monitoring = new PipelinedPool(1, settings, options.onLost);
   const pool = new pg.Pool({
     ...settings,
     max: Math.max(1, options.connections - statementPool.size - priority.size),
@@ -185,6 +188,7 @@ export function openDb(options: DbOptions): Db {
     query: async (text, values) => send(statementPool.next(), text, values),
     priority: { query: async (text, values) => send(priority.next(), text, values) },
     background: { query: async (text, values) => send(background.next(), text, values) },
+    monitoring: { query: async (text, values) => send(monitoring.next(), text, values) },
     async transaction(work) {
       for (let attempt = 1; ; attempt++) {
         try {
@@ -198,6 +202,7 @@ export function openDb(options: DbOptions): Db {
       { use: 'statements', ...statementPool.counts() },
       { use: 'priority', ...priority.counts() },
       { use: 'background', ...background.counts() },
+      { use: 'monitoring', ...monitoring.counts() },
       {
         use: 'transactions',
         max: pool.options.max,
@@ -207,7 +212,8 @@ export function openDb(options: DbOptions): Db {
       },
     ],
     async close() {
-      await Promise.all([statementPool.close(), priority.close(), background.close(), pool.end()]);
+      const pools = [statementPool, priority, background, monitoring];
+      await Promise.all([...pools.map((one) => one.close()), pool.end()]);
     },
   };
 }

@@ -23,9 +23,9 @@ export async function runWorker(
   shutdown: Shutdown,
 ): Promise<number | null> {
   const { startWorker } = await import('../worker/worker.ts');
-  const { makeLoopMetrics } = await import('../worker/loop-metrics.ts');
+  const { makeLoopMetrics, registerLoopHeartbeats } = await import('../worker/loop-metrics.ts');
   const { services, config, db, clock } = context;
-  const { onAttempt, countTexts, countMails } = monitoring.services;
+  const { onAttempt, countTexts, countMails, countReconcile } = monitoring.services;
   const { tracing } = monitoring;
   const traceAttempt = tracing === null ? {} : { traceAttempt: makeTraceAttempt(db, tracing) };
   const worker = startWorker(
@@ -39,11 +39,13 @@ export async function runWorker(
       hooks: context,
       reads: readServicesOf(context),
       requestLogDays: config.requestLogDays,
+      countReconcile,
       sender: countTexts(smsSender(config)),
       mailSender: countMails(mailSender(config)),
     },
     makeLoopMetrics(monitoring.metrics),
   );
+  registerLoopHeartbeats(monitoring.metrics, worker);
   await shutdown.add(() => worker.close());
   return openMonitoring(context, monitoring, worker, shutdown);
 }

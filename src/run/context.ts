@@ -4,7 +4,7 @@
 import { join } from 'node:path';
 import { isPhoneCountry, type PhoneSettings, phoneRules } from '../../schemas/rules/phone.ts';
 import { clockRules, rules } from '../../schemas/rules/rules.ts';
-import type { Clock } from '../base/clock.ts';
+import { type Clock, systemMonotonicClock } from '../base/clock.ts';
 import type { Actor, CommandContext, CommandServices } from '../base/command-context.ts';
 import { type Config, ConfigError, type Mode } from '../base/config.ts';
 import type { Db } from '../base/db.ts';
@@ -155,7 +155,7 @@ export function makeContext(options: ContextOptions): AppContext {
       hasMail: config.mail !== null || config.sandboxMail,
       tokens,
       runOnce: makeRunOnce(db, seal),
-      figures: makeFiguresReader({ db, clock, log }),
+      figures: makeFiguresReader({ db, elapsed: systemMonotonicClock, log }),
       installation: installationSettings(config),
       eventFeeds: new EventFeeds({ db, clock, log }),
       checkoutChanges: new CheckoutChanges({ db, log }),

@@ -64,6 +64,8 @@ export interface WorkerServices {
   readonly hooks: ApplyServices;
   readonly reads: ReadServices;
   readonly requestLogDays: number;
+  /** For the metrics. */
+  readonly countReconcile: (mode: Mode, outcome: 'done' | 'failed') => void;
 }
 
 export interface Loop {
@@ -125,7 +127,7 @@ export const LOOPS: readonly Loop[] = [
     batchSize: 1,
     // It lists two days of the processor's records, page by page.
     maxStepSeconds: 2 * 3_600,
-    step: ({ payments, log }) => reconcileModes(payments, log),
+    step: (services) => reconcileModes(services),
   },
   {
     name: 'notify-guests',
@@ -347,13 +349,15 @@ export const LOOPS: readonly Loop[] = [
 const DAY_MS = 24 * 3_600_000;
 
 /** Releases holds that belong to no checkout, and logs every difference between the processor's records and ours. */
-async function reconcileModes(payments: PaymentServices, log: Log): Promise<number> {
+async function reconcileModes({ payments, log, countReconcile }: WorkerServices): Promise<number> {
   for (const mode of ['test', 'live'] as const) {
     if (payments.processors[mode] === undefined) continue;
     try {
       await reconcileMode(payments, log, mode);
+      countReconcile(mode, 'done');
     } catch (error) {
       // A processor that fails for one mode must not keep the other from being compared.
+      countReconcile(mode, 'failed');
       log.error({ err: error, mode }, 'the worker could not compare the processor’s records with ours');
     }
   }

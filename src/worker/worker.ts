@@ -7,8 +7,16 @@ import { LOOPS, type Loop, type WorkerServices } from './loops.ts';
 export interface RunningWorker {
   /** The loops that should have turned and did not: a step that hangs, or a timer that never came. */
   stalledLoops(): string[];
+  /** For each loop: how long ago it turned, and after how long it counts as stalled, in seconds. */
+  turnAges(): readonly TurnAge[];
   /** Waits for the current steps and starts no new ones. */
   close(): Promise<void>;
+}
+
+export interface TurnAge {
+  readonly loop: string;
+  readonly seconds: number;
+  readonly maxSeconds: number;
 }
 
 /** Called after each step of a loop: for the metrics. */
@@ -38,6 +46,7 @@ export function runLoops(
   const running = runs.map((run) => run.run(stop.signal));
   return {
     stalledLoops: () => runs.filter((run) => run.isStalled()).map(({ name }) => name),
+    turnAges: () => runs.map((run) => run.turnAge()),
     async close() {
       stop.abort();
       await Promise.all(running);
@@ -63,10 +72,15 @@ class LoopRun {
     return this.#loop.name;
   }
 
+  turnAge(): TurnAge {
+    const { name: loop, intervalSeconds, maxStepSeconds = DEFAULT_MAX_STEP_SECONDS } = this.#loop;
+    const maxSeconds = maxStepSeconds + (this.#isSleeping ? intervalSeconds : 0);
+    return { loop, seconds: (performance.now() - this.#turnedAt) / 1000, maxSeconds };
+  }
+
   isStalled(): boolean {
-    const { intervalSeconds, maxStepSeconds = DEFAULT_MAX_STEP_SECONDS } = this.#loop;
-    const seconds = maxStepSeconds + (this.#isSleeping ? intervalSeconds : 0);
-    return performance.now() - this.#turnedAt > seconds * 1000;
+    const { seconds, maxSeconds } = this.turnAge();
+    return seconds > maxSeconds;
   }
 
   async run(signal: AbortSignal): Promise<void> {

@@ -44,6 +44,8 @@ export interface DbOptions {
   readonly applicationName: string;
   /** Called when an idle connection broke; the next statement opens another. */
   readonly onLost?: (error: Error) => void;
+  /** How long a statement or a transaction waits for a connection. Absent: 5 seconds; a test on a busy machine waits longer. */
+  readonly connectTimeoutMs?: number;
   /** Called with every statement, so that a test can count round trips. */
   readonly onStatement?: (text: string) => void;
 }
@@ -144,7 +146,7 @@ export function openDb(options: DbOptions): Db {
   const settings = {
     connectionString: options.url,
     application_name: options.applicationName,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    connectionTimeoutMillis: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
     query_timeout: QUERY_TIMEOUT_MS,
     keepAlive: true,
     pipeline: true,

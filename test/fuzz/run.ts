@@ -39,13 +39,10 @@ export interface FuzzOptions {
   readonly timeoutMs: number;
   /** Requests for one fixture. */
   readonly requestsPerFixture: number;
-<<<<<<< HEAD
   /** Operations, tools and venue systems that alone get requests; absent: every address does. */
   readonly labels?: readonly string[];
-=======
   /** Only requests to the addresses of venue systems. */
   readonly hooksOnly?: boolean;
->>>>>>> main
   readonly onFinding?: (finding: Finding) => void;
   /** Called between two fixtures, when no request is running. */
   readonly onPause?: (done: number) => Promise<void>;
@@ -133,13 +130,11 @@ async function runRange(
   let next = first;
   const sendNext = async (): Promise<void> => {
     while (next < last) {
-<<<<<<< HEAD
       const number = next++;
       const request =
-        labels === undefined ? drawRequest(seed, number, shared) : drawRequestTo(labels, seed, number, shared);
-=======
-      const request = drawRequest(seed, next++, shared, options.hooksOnly);
->>>>>>> main
+        labels === undefined
+          ? drawRequest(seed, number, shared, options.hooksOnly)
+          : drawRequestTo(labels, seed, number, shared);
       const response = await sender.send(request);
       coverage.count(request.label, response, isAccepted(request, response));
       const faults = findFaults(checkContext, request, response);

@@ -3665,7 +3665,7 @@ export type Reader = {
     readonly each?: string;
     /** The entry of reads that reads each object. */
     readonly read: string;
-    /** The ids that name the object, each text of at most 200 characters. */
+    /** The ids that name the object, each text of at most 200 characters: paths in the item, or credentials and the name of a field. */
     readonly variables?: { readonly [name: string]: {
       /** The path in the delivery, or in the item of the catalogue. */
       readonly path: string;

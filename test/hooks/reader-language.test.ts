@@ -76,6 +76,15 @@ describe('joined answers', () => {
     ).toMatchObject({ mine: { name: 'no' }, ping: { id: '2' } });
   });
 
+  it('get the member in each item of a list in a list', () => {
+    const nested = { a: [{ b: [{ id: 1 }, { id: 2 }] }, { b: [{ id: 2 }] }], units: [{ id: 2, title: 'Child' }] };
+    const where = ['a[].b[].id', 'units[].id'] as [string, string];
+    expect(joinAnswers(nested, [{ to: 'a[].b[]', name: 'unit', from: 'units[]', where }]).a).toEqual([
+      { b: [{ id: 1 }, { id: 2, unit: { id: 2, title: 'Child' } }] },
+      { b: [{ id: 2, unit: { id: 2, title: 'Child' } }] },
+    ]);
+  });
+
   it('get rows of lists that stand side by side; a list that is shorter or missing leaves its member out', () => {
     const rows = { start: 'free.starts', places: 'free.list[].places', price: 'free.list[].prices' };
     const joined = joinAnswers(document, [{ to: 'free.list[]', name: 'days', rows }]);

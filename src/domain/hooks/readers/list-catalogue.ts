@@ -50,7 +50,8 @@ export async function listPage(
   const objects: Readonly<Record<string, string>>[] = [];
   const skipped: SkippedObject[] = [];
   for (const item of itemScopes(scope, each)) {
-    const variables = variablesAt(wanted, { root: item.bound.at(-1)?.value, bound: [] });
+    const named = { ...(item.bound.at(-1)?.value as object), credentials: request.credentials };
+    const variables = variablesAt(wanted, { root: named, bound: [] });
     if (variables === null) skipped.push({ object: readName, reason: UNUSABLE_ID });
     else objects.push(variables);
   }

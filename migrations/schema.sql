@@ -1553,6 +1553,13 @@ CREATE TABLE record_gaps (
   CONSTRAINT record_gap_ends_after_it_began CHECK (ended_at > began_at)
 );
 
+CREATE TABLE releases (
+  release text NOT NULL,
+  oldest_beside text,
+  first_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT releases_pkey PRIMARY KEY (release)
+);
+
 -- Calls with a partner's key, masked, for REQUEST_LOG_DAYS. Ids are in the order of time. Written after the call, in
 -- batches: a line may be missing.
 CREATE TABLE request_log (

@@ -7,7 +7,14 @@ import { analyticsCommands } from './analytics.ts';
 import { auditCommands } from './audit.ts';
 import { backupCommands } from './backup.ts';
 import { CliError, errorLine, quoted, usageError } from './cli-error.ts';
-import type { Command, CommandResult, OpenBackups, OpenContext, ReadSettings } from './command-definition.ts';
+import type {
+  Command,
+  CommandResult,
+  OpenBackups,
+  OpenContext,
+  OpenUnmigrated,
+  ReadSettings,
+} from './command-definition.ts';
 import { consoleCommands } from './console.ts';
 import { demoCommands } from './demo.ts';
 import { doctorCommands } from './doctor.ts';
@@ -78,11 +85,12 @@ export async function runCommand(
   readSettings: ReadSettings,
   configFolder: string,
   openBackups: OpenBackups,
+  openUnmigrated: OpenUnmigrated,
 ): Promise<number> {
   const parsed = parseArguments(argv, COMMANDS);
   const command = COMMANDS.find(({ words }) => words.every((word, index) => parsed.words[index] === word));
   try {
-    const result = await runParsed(parsed, command, open, readSettings, configFolder, openBackups);
+    const result = await runParsed(parsed, command, open, readSettings, configFolder, openBackups, openUnmigrated);
     await print(process.stdout, hasFlag(parsed, 'json') ? JSON.stringify(result.json) : result.text);
     if (result.failure === undefined) return 0;
     await print(process.stderr, `everyshare: ${result.failure}`);
@@ -101,6 +109,7 @@ async function runParsed(
   readSettings: ReadSettings,
   configFolder: string,
   openBackups: OpenBackups,
+  openUnmigrated: OpenUnmigrated,
 ): Promise<CommandResult> {
   const [first] = parsed.words;
   if (first === undefined || BUILT_IN_WORDS.includes(first))
@@ -112,7 +121,8 @@ async function runParsed(
   if (first === 'help') return helpFor(requireKnown(parsed.words.slice(1)), COMMANDS);
   if (hasFlag(parsed, 'help')) return helpFor(command?.words ?? requireKnown(parsed.words), COMMANDS);
   if (command === undefined) throw unknownCommand(parsed.words);
-  return command.run(inputFor(command, parsed, usageOf(command)), open, readSettings, configFolder, openBackups);
+  const input = inputFor(command, parsed, usageOf(command));
+  return command.run(input, open, readSettings, configFolder, openBackups, openUnmigrated);
 }
 
 /** The role of `start --help` and of `help start`. */

@@ -39,6 +39,11 @@ const NOT_RUN: readonly (readonly [document: string, begins: string, reason: str
   ['docs/guides/quickstart.md', 'npx everyshare listen', 'it never ends; test/cli/listen.test.ts runs the command'],
   ['docs/guides/quickstart.md', 'WEBHOOK_SECRET=', 'it never ends; test/docs/quickstart.test.ts runs the program'],
   ['docs/guides/testing.md', 'npx everyshare listen', 'it never ends; test/cli/listen.test.ts runs both commands'],
+  [
+    'docs/guides/upgrade.md',
+    'npx everyshare doctor',
+    'test/cli/before-upgrade.test.ts runs it with a folder of backups',
+  ],
   ['docs/guides/webhooks.md', 'retry: 2000', 'it never ends; test/webhooks/stream.test.ts reads it'],
   ['docs/guides/webhooks.md', 'npx everyshare listen', 'it never ends; test/cli/listen.test.ts runs both commands'],
 ];

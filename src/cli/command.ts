@@ -20,6 +20,7 @@ import { demoCommands } from './demo.ts';
 import { doctorCommands } from './doctor.ts';
 import { encryptionCommands } from './encryption.ts';
 import { eventsCommands } from './events.ts';
+import { guestCommands } from './guest.ts';
 import { helpFor, helpForRole, ROLES, usageOf } from './help.ts';
 import { hookCommands } from './hook.ts';
 import { importCommands } from './import.ts';
@@ -52,6 +53,7 @@ const COMMANDS: readonly Command[] = [
   ...venueCommands,
   ...keyCommands,
   ...memberCommands,
+  ...guestCommands,
   ...consoleCommands,
   ...operatorCommands,
   ...demoCommands,

@@ -35,6 +35,8 @@ const NOT_RUN: readonly (readonly [document: string, begins: string, reason: str
   ['docs/guides/install.md', 'npm pack', 'test/process/package.test.ts packs and starts the package'],
   ['docs/guides/install.md', 'cp deploy/example.env', 'it needs Docker'],
   ['docs/guides/money-operations.md', 'STRIPE_TEST_SECRET_KEY=', 'it needs an account at Stripe'],
+  ['docs/guides/privacy.md', 'npx everyshare guest export', 'test/privacy/guests.test.ts runs it'],
+  ['docs/guides/privacy.md', 'npx everyshare guest erase', 'test/privacy/guests.test.ts runs it'],
   ['docs/guides/quickstart.md', 'npm ci && npm start', 'test/process/start.test.ts starts the program'],
   ['docs/guides/quickstart.md', 'npx everyshare listen', 'it never ends; test/cli/listen.test.ts runs the command'],
   ['docs/guides/quickstart.md', 'WEBHOOK_SECRET=', 'it never ends; test/docs/quickstart.test.ts runs the program'],

@@ -9,6 +9,8 @@ import { freePorts } from '../chaos/run-setup.ts';
 import { waitFor, withDeadline } from '../support/wait-for.ts';
 
 const MAX_START_MS = 180_000;
+/** A busy machine may take longer than a process waits for its first connection. */
+const MAX_STARTS = 5;
 const MAX_STOP_MS = 60_000;
 
 export interface Running {
@@ -24,15 +26,26 @@ export class Fleet {
   readonly #folder: string;
   readonly #env: Readonly<Record<string, string>>;
   readonly #children = new Map<string, ChildProcess>();
-  readonly #logs: string[] = [];
+  readonly #logs = new Set<string>();
 
   constructor(folder: string, env: Readonly<Record<string, string>>) {
     this.#folder = folder;
     this.#env = env;
   }
 
-  /** Resolves when the process has said that it is ready, and a server's /readyz has answered 200. */
+  /** As an init system does: a process that ends before it is ready is started again. */
   async start(name: string, program: string, role: 'serve' | 'worker'): Promise<Running> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#startOnce(name, program, role);
+      } catch (error) {
+        if (attempt === MAX_STARTS) throw error;
+      }
+    }
+  }
+
+  /** Resolves when the process has said that it is ready, and a server's /readyz has answered 200. */
+  async #startOnce(name: string, program: string, role: 'serve' | 'worker'): Promise<Running> {
     const { PATH = '', HOME = '' } = process.env;
     const [port = 0] = await freePorts(1);
     const child = spawn(process.execPath, [join(program, 'dist', 'main.js'), role], {
@@ -41,9 +54,8 @@ export class Fleet {
     });
     this.#children.set(name, child);
     const log = join(this.#folder, `${name}.log`);
-    this.#logs.push(log);
-    const file = createWriteStream(log);
-    child.stderr.pipe(file);
+    this.#logs.add(log);
+    child.stderr.pipe(createWriteStream(log, { flags: 'a' }));
     let output = '';
     child.stdout.on('data', (chunk: Buffer) => {
       output += chunk;
@@ -59,8 +71,7 @@ export class Fleet {
     );
     const url = role === 'serve' ? `http://127.0.0.1:${port}` : '';
     if (url !== '') {
-      const { status } = await fetch(`${url}/readyz`);
-      if (status !== 200) throw new Error(`/readyz of ${name} answers ${status}`);
+      await waitFor(`/readyz of ${name} answers 200`, async () => (await fetch(`${url}/readyz`)).status === 200);
       this.rotation.push(url);
     }
     return { name, url, stop: () => this.#stop(name, url) };
@@ -85,7 +96,7 @@ export class Fleet {
 
   /** Lines of level error or above of all logs. */
   errorLines(): string[] {
-    return this.#logs.flatMap((file) =>
+    return [...this.#logs].flatMap((file) =>
       readFileSync(file, 'utf8')
         .split('\n')
         .filter((line) => /"level":(50|60|"error"|"fatal")/.test(line)),

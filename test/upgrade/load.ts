@@ -1,8 +1,11 @@
 // A partner's requests while servers are replaced: checkouts are created, held, read and listed, through any server in the
 // rotation. Each answer must be the expected one; none is repeated.
 
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Fleet } from './fleet.ts';
 
+/** The servers start beside the load, and need the processors too. */
+const PAUSE_MS = 100;
 const ORIGIN = 'https://harbor.example';
 
 export interface LoadFigures {
@@ -41,6 +44,7 @@ export function startLoad(fleet: Fleet, key: string, clients: number): Load {
   };
   const client = async (name: string): Promise<void> => {
     for (let number = 0; !isStopping; number++) {
+      await delay(PAUSE_MS);
       const checkout = (await send('POST', '/v1/checkouts', 201, newCheckout(`${name}-${number}`))) as {
         readonly id: string;
       } | null;

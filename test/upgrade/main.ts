@@ -20,7 +20,7 @@ import { type Load, startLoad } from './load.ts';
 import { buildPreviousRelease, type PreviousRelease } from './previous-release.ts';
 
 const run = promisify(execFile);
-const CLIENTS = 4;
+const CLIENTS = 2;
 /** Load before, between and after the replacements. */
 const STEP_MS = 4_000;
 const SETTLE_MS = 180_000;

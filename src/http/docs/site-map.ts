@@ -25,6 +25,7 @@ export const GUIDE_GROUPS: readonly GuideGroup[] = [
       'desk',
       'backup',
       'upgrade',
+      'privacy',
       'monitoring',
       'incidents',
       'stripe',

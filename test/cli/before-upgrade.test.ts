@@ -1,4 +1,4 @@
-// `everyshare doctor --before-upgrade`: what the first start of this release would do to a database, told without doing it.
+// `everyshare doctor --before-upgrade`: says what the first start of this release would do to a database, and does nothing.
 
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

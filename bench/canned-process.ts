@@ -43,7 +43,14 @@ function cannedDb(keyRows: ReadonlyMap<string, object>): Db {
   const transaction = async (): Promise<never> => {
     throw new Error('a create needs no transaction of its own');
   };
-  return { query, priority: { query }, background: { query }, transaction, close: async () => undefined };
+  return {
+    query,
+    priority: { query },
+    background: { query },
+    monitoring: { query },
+    transaction,
+    close: async () => undefined,
+  };
 }
 
 const context = makeContext({

@@ -53,6 +53,7 @@ export function makeRecorder(real: Db): Recorder {
     ...recordQueries(real, () => beginUnit('single')),
     priority: recordQueries(real.priority, () => beginUnit('priority')),
     background: real.background,
+    monitoring: real.monitoring,
     transaction: (work) => {
       const unit = beginUnit('transaction');
       return real.transaction((tx) => work(recordQueries(tx, () => unit)));

@@ -332,6 +332,8 @@ CREATE TABLE checkouts (
   -- Who created it, as the audit log names the actor: the id of a key, or an account. Null: an older version created
   -- it.
   created_by text,
+  -- Of a funded checkout: why the last try to charge its cards did not end. Null: no try has failed.
+  capture_error text,
   CONSTRAINT checkouts_pkey PRIMARY KEY (venue_id, checkout_id),
   CONSTRAINT checkouts_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id),
   CONSTRAINT booking_ends_after_it_starts CHECK (ends_at IS NULL OR starts_at IS NOT NULL AND ends_at >= starts_at),
@@ -752,10 +754,12 @@ CREATE TABLE hook_objects (
   received_at timestamp with time zone NOT NULL,
   offering_external_id text,
   option_seats json,
+  read_hash bytea,
   CONSTRAINT hook_objects_pkey PRIMARY KEY (venue_id, integration_id, object_hash),
   CONSTRAINT object_hash_is_sha256 CHECK (octet_length(object_hash) = 32)
 );
 CREATE INDEX hook_objects_by_age ON hook_objects USING brin (received_at);
+CREATE INDEX hook_objects_by_read ON hook_objects USING btree (venue_id, integration_id, read_hash) WHERE read_hash IS NOT NULL;
 
 -- The provider that an offering comes from, as long as it is connected: two systems can use the same ids.
 CREATE TABLE hook_offerings (
@@ -776,6 +780,8 @@ CREATE TABLE hook_read_waits (
   integration_id text NOT NULL,
   wanted_at timestamp with time zone NOT NULL,
   outcome jsonb,
+  wanted_seq bigint NOT NULL DEFAULT 0,
+  wanted_version bigint,
   CONSTRAINT hook_read_waits_pkey PRIMARY KEY (venue_id, waiter_id, object_hash),
   CONSTRAINT hook_read_waits_venue_id_integration_id_object_hash_fkey FOREIGN KEY (venue_id, integration_id, object_hash) REFERENCES hook_reads(venue_id, integration_id, object_hash) ON DELETE CASCADE
 );
@@ -798,6 +804,9 @@ CREATE TABLE hook_reads (
   attempts integer NOT NULL DEFAULT 0,
   offering_external_id text,
   updated_at timestamp with time zone NOT NULL,
+  wanted_seq bigint NOT NULL DEFAULT 0,
+  failing_since timestamp with time zone,
+  internal_errors integer NOT NULL DEFAULT 0,
   CONSTRAINT hook_reads_pkey PRIMARY KEY (venue_id, integration_id, object_hash),
   CONSTRAINT hook_reads_venue_id_integration_id_fkey FOREIGN KEY (venue_id, integration_id) REFERENCES integration_readers(venue_id, integration_id) ON DELETE CASCADE,
   CONSTRAINT hook_read_object_is_sha256 CHECK (octet_length(object_hash) = 32),
@@ -851,6 +860,8 @@ CREATE TABLE hook_syncs (
   skipped jsonb NOT NULL DEFAULT '[]'::jsonb,
   started_at timestamp with time zone NOT NULL,
   finished_at timestamp with time zone,
+  failing_since timestamp with time zone,
+  internal_errors integer NOT NULL DEFAULT 0,
   CONSTRAINT hook_syncs_pkey PRIMARY KEY (venue_id, integration_id, sync_id),
   CONSTRAINT hook_syncs_venue_id_integration_id_fkey FOREIGN KEY (venue_id, integration_id) REFERENCES integrations(venue_id, integration_id),
   CONSTRAINT hook_sync_end_has_a_time CHECK ((status = 'running'::text) = (finished_at IS NULL)),
@@ -947,6 +958,7 @@ CREATE TABLE inbound_deliveries (
   -- When the worker looks at it; null: it is done.
   due_at timestamp with time zone,
   attempts smallint NOT NULL DEFAULT 0,
+  is_repeated boolean NOT NULL DEFAULT false,
   CONSTRAINT inbound_deliveries_pkey PRIMARY KEY (venue_id, delivery_id),
   CONSTRAINT inbound_deliveries_venue_id_integration_id_fkey FOREIGN KEY (venue_id, integration_id) REFERENCES integrations(venue_id, integration_id),
   CONSTRAINT inbound_delivery_applied_has_a_time CHECK ((status = 'applied'::text) = (applied_at IS NOT NULL)),
@@ -960,6 +972,7 @@ CREATE UNIQUE INDEX inbound_deliveries_by_arrival ON inbound_deliveries USING bt
 CREATE INDEX inbound_deliveries_by_dedup_hash ON inbound_deliveries USING btree (venue_id, integration_id, dedup_hash, received_at);
 CREATE INDEX inbound_deliveries_due ON inbound_deliveries USING btree (venue_id, integration_id, received_at) WHERE due_at IS NOT NULL;
 CREATE INDEX inbound_deliveries_ignored ON inbound_deliveries USING btree (received_at) WHERE status = 'ignored'::text AND body IS NOT NULL;
+CREATE INDEX inbound_deliveries_reading ON inbound_deliveries USING btree (venue_id, integration_id) WHERE status = 'reading'::text;
 
 -- One row for the whole installation. It proves at start that ENCRYPTION_KEY is the key this database was written with.
 CREATE TABLE installation (
@@ -1355,6 +1368,7 @@ END),
 CREATE INDEX movements_by_checkout ON movements USING btree (venue_id, checkout_id);
 CREATE INDEX movements_by_hold ON movements USING btree (venue_id, hold_id);
 CREATE INDEX movements_due ON movements USING btree (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX movements_failed ON movements USING btree (mode, first_due_at, movement_id) INCLUDE (kind, amount) WHERE status = 'failed'::text;
 CREATE UNIQUE INDEX movements_one_transfer_for_a_share ON movements USING btree (venue_id, hold_id) WHERE kind = 'transfer'::text;
 CREATE INDEX movements_sent ON movements USING btree (venue_id, mode, done_at) WHERE kind = 'transfer'::text AND done_at IS NOT NULL;
 CREATE INDEX movements_to_send ON movements USING btree (venue_id, mode, due_at) WHERE kind = 'transfer'::text AND (status = ANY (ARRAY['waiting'::text, 'sending'::text, 'pending'::text, 'frozen'::text, 'failed'::text]));

@@ -49,7 +49,7 @@ function readerTables({ credentials, reads, limits, sources, objects }: Reader):
       ['Request', 'For', 'Source'],
       [...steps].map(([name, { read, step }]) => [`\`${name}\``, read.name, step.sure]),
     ),
-    `At most ${limits.requests_per_minute} requests a minute. [${limits.sure}] Facts: ${sources.map((url) => `<${url}>`).join(', ')}.`,
+    `At most ${limits.requests_per_minute} requests a minute. [${limits.sure}]${limits.note === undefined ? '' : ` ${limits.note}`} Facts: ${sources.map((url) => `<${url}>`).join(', ')}.`,
   ];
   for (const object of objects) parts.push(...fieldTable(object, true));
   return `${parts.join('\n\n')}\n`;
@@ -74,21 +74,22 @@ function effectOf({ action, name }: Event, object: Entry | undefined, reader: Re
 }
 
 /** The table of one object's fields; fields that only the venue supplies are listed below it. */
-function fieldTable({ name, fields, each_where, each_tier_where }: Entry, inAnswers = false): string[] {
+function fieldTable(entry: Entry, inAnswers = false): string[] {
+  const { name, fields, each_where, each_tier_where, each_slot, each_slot_where, each_slot_days } = entry;
   const all = Object.entries(fields);
   const isOnlyFromVenue = (field: MappingField): boolean =>
     field.source === 'venue_supplied' && field.note === undefined;
   const fromVenue = all.filter(
-    ([field, entry]) => isOnlyFromVenue(entry) && !['kind', 'timezone', 'currency'].includes(field),
+    ([field, source]) => isOnlyFromVenue(source) && !['kind', 'timezone', 'currency'].includes(field),
   );
   const rows = all
     .filter((row) => !fromVenue.includes(row))
-    .map(([field, entry]) => [
+    .map(([field, source]) => [
       `\`${field}\``,
-      sourceOf(entry, field, inAnswers),
-      formatOf(entry, inAnswers),
-      entry.sure,
-      notes(entry),
+      sourceOf(source, field, inAnswers),
+      formatOf(source, inAnswers),
+      source.sure,
+      notes(source),
     ]);
   const words = name.replaceAll('_', ' ');
   const title = inAnswers ? `### Answers: ${words}` : `### ${words.charAt(0).toUpperCase()}${words.slice(1)}`;
@@ -98,6 +99,10 @@ function fieldTable({ name, fields, each_where, each_tier_where }: Entry, inAnsw
     title,
     ...only('Items', each_where),
     ...only('Prices', each_tier_where),
+    ...(each_slot === undefined
+      ? []
+      : [`One slot for each item of \`${each_slot}\`: all that can be booked in the next ${each_slot_days} days.`]),
+    ...only('Slots', each_slot_where),
     table(['Field', 'From', 'Read as', 'Source', 'Note'], rows),
   ];
   if (fromVenue.length > 0)

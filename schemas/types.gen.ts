@@ -2599,6 +2599,19 @@ export type Mapping = {
       /** None of these values; no value at all is right too. */
       readonly not?: readonly string[];
     })[];
+    /** One slot for each item of this list: all slots of the next each_slot_days days. The prices are read for each slot, and a slot without a price is left out if others have one. Known slots of that time that the list does not have are removed. */
+    readonly each_slot?: string;
+    /** Only items of each_slot that satisfy these conditions count. */
+    readonly each_slot_where?: readonly ({
+      /** A path in the body; | separates paths of which the first that has a value counts. */
+      readonly path: string;
+      /** One of these values. */
+      readonly is?: readonly string[];
+      /** None of these values; no value at all is right too. */
+      readonly not?: readonly string[];
+    })[];
+    /** How many days from now the list of each_slot covers. */
+    readonly each_slot_days?: number;
     /** How the tiers change the known tiers: replace replaces all; by_slot adds new tiers and stores other prices of known tiers with the slot; add adds new tiers and keeps known ones, by id or label; new uses the tiers only for an offering without tiers. */
     readonly tiers?: "replace" | "by_slot" | "add" | "new";
     /** How the server recognizes an older delivery that arrives late. */
@@ -2640,8 +2653,8 @@ export type MappingField = {
   readonly path?: string;
   /** A second path that the conversion needs: a precision, a time of day, a number to subtract or to multiply with. */
   readonly with?: string;
-  /** How the server converts the value; text when absent. count: the number of items of the list. sum: the sum over the list, each number times the number at with, if there is one. included_tax: a fee in percent, from the price with tax and the price at with. cents: hundredths, for a currency that has them. */
-  readonly as?: "text" | "currency" | "integer" | "count" | "sum" | "remaining" | "minor_int" | "included_tax" | "minor_int_with_precision" | "decimal_number" | "decimal_string" | "cents" | "unix_seconds_string" | "unix_ms_string" | "iso_offset" | "iso_offset_nocolon" | "iso_local" | "hhmm_int" | "template";
+  /** How the server converts the value; text when absent. count: the number of items of the list. sum: the sum over the list, each number times the number at with, if there is one. included_tax: a fee in percent, from the price with tax and the price at with. cents: hundredths, for a currency that has them. day_and_time: a day and the time of day at with; without one the day begins at midnight. plus_duration: a time and the ISO 8601 duration at with, by the clock of the place. times: the number times the number at with. localized: of a text in several languages the one in the language at with, else the first. */
+  readonly as?: "text" | "currency" | "integer" | "count" | "sum" | "remaining" | "minor_int" | "included_tax" | "minor_int_with_precision" | "decimal_number" | "decimal_string" | "cents" | "unix_seconds_string" | "unix_ms_string" | "iso_offset" | "iso_offset_nocolon" | "iso_local" | "hhmm_int" | "day_and_time" | "plus_duration" | "times" | "localized" | "template";
   /** For fixed: the value. For template: the text in which the value replaces {}. */
   readonly value?: string;
   /** The field is read only if these conditions hold; for count, only items that satisfy them count. */
@@ -2747,8 +2760,10 @@ export type MoneyCase = {
   readonly currency: string;
   /** What happened, in words. */
   readonly what: string;
-  /** What the processor said last; null when it said nothing. */
+  /** Why the last try did not end, or what the processor said; null when no try has failed. */
   readonly error: string | null;
+  /** What an operator can do about it, in words. */
+  readonly remedy: string;
   /** Since when. */
   readonly since: string;
   /** How often it was tried. */
@@ -2767,7 +2782,7 @@ export type MoneyHealth = {
   readonly mode: "test" | "live";
   /** When it was read. */
   readonly as_of: string;
-  /** The counts, each of at most 200. */
+  /** Counts and sums of everything, also of what is not listed. */
   readonly figures: {
     /** Checkouts that are funded for more than five minutes. */
     readonly stuck_captures: {
@@ -2790,6 +2805,13 @@ export type MoneyHealth = {
       /** Together, in minor units (cents). */
       readonly amount: number;
     };
+    /** Movements that are tried again by themselves. */
+    readonly waiting_movements: {
+      /** How many. */
+      readonly count: number;
+      /** Together, in minor units (cents). */
+      readonly amount: number;
+    };
     /** Disputes that are not decided. */
     readonly open_disputes: {
       /** How many. */
@@ -2805,10 +2827,17 @@ export type MoneyHealth = {
       readonly amount: number;
     };
   };
-  /** What an operator must decide, at most 200 of each kind. */
+  /** What an operator must decide, the oldest of each kind first, at most `limit` of each. */
   readonly needs_person: readonly MoneyCase[];
-  /** What is tried again by itself, the oldest first. */
+  /** What is tried again by itself: captures, then movements, the oldest first, at most `limit` of each. */
   readonly waiting: readonly MoneyCase[];
+  /** Whether a list was cut at `limit`. The figures count everything. */
+  readonly has_more: {
+    /** More cases need a person than `needs_person` lists. */
+    readonly needs_person: boolean;
+    /** More cases wait than `waiting` lists. */
+    readonly waiting: boolean;
+  };
   /** The last check of the ledger; null when it was never checked. */
   readonly books: {
     /** When it ended. */
@@ -3419,8 +3448,12 @@ export type Reader = {
     readonly max_bytes: number;
     /** Our source: documented by the provider, seen in public code or in a captured answer, or a guess. */
     readonly sure: "documented" | "seen" | "guess";
+    /** What the provider says, and how this limit follows from it. */
+    readonly note?: string;
   };
-  /** Rules for errors; the first that fits counts. Otherwise 401 and 403 refuse the credentials, 404 and 410 mean that the object is gone, 408, 429 and 5xx that the worker tries again, and other errors that it gives up. */
+  /** The path of the time zone in the answers, in which {today} and the other days are counted. Without a value there: the venue’s defaults.timezone, else UTC. */
+  readonly time_zone?: string;
+  /** Rules for errors; the first that fits counts. Otherwise 401 refuses the credentials, 404 and 410 of the first request of a read mean that the object is gone, 408, 429 and 5xx that the worker tries again, and other errors, 403 among them, that it gives up this object. In the request for a token 400, 401 and 403 refuse the credentials, and 404 and 410 mean that the worker tries again. */
   readonly errors: readonly ({
     /** The status of the answer. */
     readonly status?: number;
@@ -3428,7 +3461,7 @@ export type Reader = {
     readonly path?: string;
     /** One of these values. */
     readonly is?: readonly string[];
-    /** What the answer means. refused: the credentials are wrong. gone: there is no such object. later: try again. failed: give up. */
+    /** What the answer means. refused: the credentials are wrong, and nothing is read until others are set. gone: there is no such object. later: try again. failed: give up this object. */
     readonly means: "refused" | "gone" | "later" | "failed";
     /** Our source: documented by the provider, seen in public code or in a captured answer, or a guess. */
     readonly sure: "documented" | "seen" | "guess";
@@ -3473,10 +3506,10 @@ export type Reader = {
       readonly query?: { readonly [name: string]: string };
       /** The JSON body of a POST; paths in braces in its texts are replaced. */
       readonly body?: { readonly [name: string]: unknown };
-      /** How further pages are read. The text {cursor} stands for the cursor or the number of the page; a query or a body member that consists of it is left out of the first request. */
+      /** How further pages are read. The text {cursor} stands for the cursor, the number of the page, the offset or the day; a query or a body member that consists of it is left out of the first request, if there is no cursor yet. */
       readonly paging?: {
-        /** How pages are told apart. cursor: the answer names the next page. page_number: pages are counted from first. */
-        readonly kind: "cursor" | "page_number";
+        /** How pages are told apart. cursor: the answer names the next page. page_number: pages are counted from first. offset: the number of items before the page. days: one page for each day from today on, size in number. */
+        readonly kind: "cursor" | "page_number" | "offset" | "days";
         /** The path of the cursor in the answer; the last page has none. */
         readonly next?: string;
         /** There is another page only if this condition holds for the answer. */
@@ -3490,7 +3523,7 @@ export type Reader = {
         };
         /** The path of the page’s list: a page with fewer items than size is the last one. */
         readonly items?: string;
-        /** How many items a full page has. */
+        /** How many items a full page has; for days: how many days. */
         readonly size?: number;
         /** The number of the first page. */
         readonly first?: number;
@@ -3499,6 +3532,28 @@ export type Reader = {
       readonly collect?: { readonly [name: string]: readonly string[] };
       /** Our source: documented by the provider, seen in public code or in a captured answer, or a guess. */
       readonly sure: "documented" | "seen" | "guess";
+    })[];
+    /** Members that are made from the answers before the object is read: an item of another list, or rows of lists that stand side by side. */
+    readonly join?: readonly ({
+      /** The list whose items get the new member; without it the answers themselves get it. */
+      readonly to?: string;
+      /** The name of the new member. */
+      readonly name: string;
+      /** The list in which the member is looked for: the first item that fits. */
+      readonly from?: string;
+      /** A path from the item of to, and one from the item of from: their values are equal. */
+      readonly where?: readonly string[];
+      /** Only items of from that satisfy these conditions count. */
+      readonly only?: readonly ({
+        /** A path in the body; | separates paths of which the first that has a value counts. */
+        readonly path: string;
+        /** One of these values. */
+        readonly is?: readonly string[];
+        /** None of these values; no value at all is right too. */
+        readonly not?: readonly string[];
+      })[];
+      /** Instead of from: lists side by side, one for each member, become one list of rows; the first decides how many rows there are. */
+      readonly rows?: { readonly [name: string]: string };
     })[];
     /** Which of the objects below is read from the answers. */
     readonly object: string;
@@ -3511,8 +3566,14 @@ export type Reader = {
       /** None of these values; no value at all is right too. */
       readonly not?: readonly string[];
     })[];
-    /** What happens if the object no longer exists: cancel means that its offering can no longer be booked. */
+    /** Whether the answers name every object of a list, such as a menu: an object that an earlier read named and this one does not can no longer be booked. An answer without any object takes nothing off sale. */
+    readonly whole_list?: boolean;
+    /** Variables that must be the same as a field of the credentials: with another value the delivery is about another account, and nothing is read. */
+    readonly same_account?: { readonly [name: string]: string };
+    /** What happens if the first request finds that the object no longer exists: cancel means that its offering can no longer be booked. */
     readonly gone: "cancel" | "ignore";
+    /** With cancel: the variables that are the ids of the object, in the order of its order.id, so that the offering is found whichever read has made it. */
+    readonly gone_ids?: readonly string[];
     /** Our source: documented by the provider, seen in public code or in a captured answer, or a guess. */
     readonly sure: "documented" | "seen" | "guess";
   })[];
@@ -3530,10 +3591,10 @@ export type Reader = {
       readonly query?: { readonly [name: string]: string };
       /** The JSON body of a POST; paths in braces in its texts are replaced. */
       readonly body?: { readonly [name: string]: unknown };
-      /** How further pages are read. The text {cursor} stands for the cursor or the number of the page; a query or a body member that consists of it is left out of the first request. */
+      /** How further pages are read. The text {cursor} stands for the cursor, the number of the page, the offset or the day; a query or a body member that consists of it is left out of the first request, if there is no cursor yet. */
       readonly paging?: {
-        /** How pages are told apart. cursor: the answer names the next page. page_number: pages are counted from first. */
-        readonly kind: "cursor" | "page_number";
+        /** How pages are told apart. cursor: the answer names the next page. page_number: pages are counted from first. offset: the number of items before the page. days: one page for each day from today on, size in number. */
+        readonly kind: "cursor" | "page_number" | "offset" | "days";
         /** The path of the cursor in the answer; the last page has none. */
         readonly next?: string;
         /** There is another page only if this condition holds for the answer. */
@@ -3547,7 +3608,7 @@ export type Reader = {
         };
         /** The path of the page’s list: a page with fewer items than size is the last one. */
         readonly items?: string;
-        /** How many items a full page has. */
+        /** How many items a full page has; for days: how many days. */
         readonly size?: number;
         /** The number of the first page. */
         readonly first?: number;
@@ -3559,6 +3620,8 @@ export type Reader = {
     })[];
     /** Values that every page uses. */
     readonly keep?: { readonly [name: string]: string };
+    /** A list in the answers of prepare: the catalogue is listed once for each item, with its own values of keep. Items with the same values are one. */
+    readonly keep_each?: string;
     /** The request for a page of the catalogue; without it the entry is read once, without variables. */
     readonly page?: {
       /** The name under which paths find the answer. */
@@ -3571,10 +3634,10 @@ export type Reader = {
       readonly query?: { readonly [name: string]: string };
       /** The JSON body of a POST; paths in braces in its texts are replaced. */
       readonly body?: { readonly [name: string]: unknown };
-      /** How further pages are read. The text {cursor} stands for the cursor or the number of the page; a query or a body member that consists of it is left out of the first request. */
+      /** How further pages are read. The text {cursor} stands for the cursor, the number of the page, the offset or the day; a query or a body member that consists of it is left out of the first request, if there is no cursor yet. */
       readonly paging?: {
-        /** How pages are told apart. cursor: the answer names the next page. page_number: pages are counted from first. */
-        readonly kind: "cursor" | "page_number";
+        /** How pages are told apart. cursor: the answer names the next page. page_number: pages are counted from first. offset: the number of items before the page. days: one page for each day from today on, size in number. */
+        readonly kind: "cursor" | "page_number" | "offset" | "days";
         /** The path of the cursor in the answer; the last page has none. */
         readonly next?: string;
         /** There is another page only if this condition holds for the answer. */
@@ -3588,7 +3651,7 @@ export type Reader = {
         };
         /** The path of the page’s list: a page with fewer items than size is the last one. */
         readonly items?: string;
-        /** How many items a full page has. */
+        /** How many items a full page has; for days: how many days. */
         readonly size?: number;
         /** The number of the first page. */
         readonly first?: number;
@@ -3602,7 +3665,7 @@ export type Reader = {
     readonly each?: string;
     /** The entry of reads that reads each object. */
     readonly read: string;
-    /** The ids that name the object, each text of at most 200 characters. */
+    /** The ids that name the object, each text of at most 200 characters: paths in the item, or credentials and the name of a field. */
     readonly variables?: { readonly [name: string]: {
       /** The path in the delivery, or in the item of the catalogue. */
       readonly path: string;
@@ -3648,6 +3711,19 @@ export type Reader = {
       /** None of these values; no value at all is right too. */
       readonly not?: readonly string[];
     })[];
+    /** One slot for each item of this list: all slots of the next each_slot_days days. The prices are read for each slot, and a slot without a price is left out if others have one. Known slots of that time that the list does not have are removed. */
+    readonly each_slot?: string;
+    /** Only items of each_slot that satisfy these conditions count. */
+    readonly each_slot_where?: readonly ({
+      /** A path in the body; | separates paths of which the first that has a value counts. */
+      readonly path: string;
+      /** One of these values. */
+      readonly is?: readonly string[];
+      /** None of these values; no value at all is right too. */
+      readonly not?: readonly string[];
+    })[];
+    /** How many days from now the list of each_slot covers. */
+    readonly each_slot_days?: number;
     /** How the tiers change the known tiers: replace replaces all; by_slot adds new tiers and stores other prices of known tiers with the slot; add adds new tiers and keeps known ones, by id or label; new uses the tiers only for an offering without tiers. */
     readonly tiers?: "replace" | "by_slot" | "add" | "new";
     /** How the server recognizes an older delivery that arrives late. */

@@ -19,6 +19,7 @@ import { makeSeal } from './base/seal.ts';
 import { readOrCreateSecret } from './base/secret-file.ts';
 import { Shutdown, ShutdownRequested } from './base/shutdown.ts';
 import { traceDb } from './base/tracing/trace-db.ts';
+import { WorkSignal } from './base/work-signal.ts';
 import { recordServerAddress } from './domain/installation/address-queries.ts';
 import { verifyEncryptionKey } from './domain/installation/verify-encryption-key.ts';
 import { processesBefore } from './domain/monitoring/earlier-processes.ts';
@@ -72,6 +73,8 @@ async function openContext<M extends Monitoring | null>(
   const tracing = monitoring?.tracing ?? null;
   const db = tracing === null ? plainDb : traceDb(plainDb, tracing);
   await shutdown.add(() => db.close());
+  // Added after the database, so it runs before: the last export reads the figures.
+  if (tracing !== null) await shutdown.add(() => tracing.close());
   const outbound = makeOutbound({ allowInsecureTargets: config.allowInsecureTargets });
   await shutdown.add(() => outbound.close());
   const context = makeContext({
@@ -87,6 +90,7 @@ async function openContext<M extends Monitoring | null>(
     processors:
       monitoring === null ? processor.processors : observeProcessors(processor.processors, monitoring.observeCall),
     processorAccess: processor.access,
+    workSignal: new WorkSignal(config.databasePooled ? null : { db: db.priority, log }),
   });
   const applied = await migration.done.catch((error: unknown) => {
     throw asDatabaseError(error, config);
@@ -153,7 +157,7 @@ async function startRole(role: Role, config: Config, log: Log, shutdown: Shutdow
   const loadMonitoring = async (): Promise<Monitoring> => {
     const { makeMonitoring, openTracingFor } = await import('./main/monitoring.ts');
     if (role !== 'worker') await loadServer();
-    return makeMonitoring(systemClock, await openTracingFor(config, role, shutdown));
+    return makeMonitoring(systemClock, await openTracingFor(config, role));
   };
   const opened = await openContext(config, role, log, url, shutdown, loadMonitoring);
   const { context, processor, newOperatorToken, monitoring } = opened;

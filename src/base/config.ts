@@ -5,6 +5,7 @@ import { isIP } from 'node:net';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { isAddressRange } from './address-range.ts';
+import { parseResourceAttributes, RESOURCE_ATTRIBUTES_PROBLEM } from './tracing/resource-attributes.ts';
 
 export type Mode = 'test' | 'live';
 
@@ -42,7 +43,8 @@ export interface Config {
   readonly logLevel: string;
   /** Where traces are sent by OTLP over HTTP; null: there are none. */
   readonly otlpEndpoint: string | null;
-  readonly otlpServiceName: string;
+  readonly otlpServiceName: string | null;
+  readonly otlpResourceAttributes: Readonly<Record<string, string>>;
   readonly otlpIntervalMs: number;
   readonly shutdownSeconds: number;
   /** The modes that have a card processor. */
@@ -301,10 +303,15 @@ function listenAddresses(read: Reader): Pick<Config, ListenAddresses> {
   };
 }
 
-function otlpSettings(read: Reader): Pick<Config, 'otlpEndpoint' | 'otlpServiceName' | 'otlpIntervalMs'> {
+function otlpSettings(
+  read: Reader,
+): Pick<Config, 'otlpEndpoint' | 'otlpServiceName' | 'otlpResourceAttributes' | 'otlpIntervalMs'> {
+  const attributes = parseResourceAttributes(read.text('OTEL_RESOURCE_ATTRIBUTES') ?? '');
+  if (attributes === null) read.problems.push(RESOURCE_ATTRIBUTES_PROBLEM);
   return {
     otlpEndpoint: read.address('OTEL_EXPORTER_OTLP_ENDPOINT', ['http:', 'https:']),
-    otlpServiceName: read.text('OTEL_SERVICE_NAME') ?? 'everyshare',
+    otlpServiceName: read.text('OTEL_SERVICE_NAME'),
+    otlpResourceAttributes: attributes ?? {},
     otlpIntervalMs: read.integer('OTEL_METRIC_EXPORT_INTERVAL', 60_000, 1_000, 3_600_000),
   };
 }

@@ -1,10 +1,11 @@
-// The only file that opens database connections, except migrate.ts. Single statements use a few pipelined connections:
+// The only file that opens database connections, except migrate.ts and notifications.ts. Single statements use a few pipelined connections:
 // many statements are in flight on each, and none waits for a free connection. A transaction has a connection of its own.
 // No session state is left behind, so the same code runs behind PgBouncer in transaction mode. Times are ISO 8601 text in
 // UTC with microseconds, never Date.
 
 import { createHash } from 'node:crypto';
 import pg from 'pg';
+import { NotificationListener } from './notifications.ts';
 
 export type Row = Record<string, unknown>;
 
@@ -17,15 +18,22 @@ export interface Db extends Queryable {
   readonly priority: Queryable;
   /** One more connection, opened at its first statement: for writing that no request waits for. */
   readonly background: Queryable;
+  /** One more, opened at its first statement: for heartbeats and figures, which must not wait behind the request log. */
+  readonly monitoring: Queryable;
   /** One transaction: committed when `work` resolves, rolled back when it throws. Retried after a deadlock. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
+  /**
+   * Calls back for each notification of the channel, on one more connection that is open until `close`. Absent: behind a
+   * pooler no session can listen.
+   */
+  listen?(channel: string, onNotified: () => void): void;
   /** The connections of this process by their use. Absent: this is no database of its own. */
   connections?(): ConnectionCounts[];
   close(): Promise<void>;
 }
 
 export interface ConnectionCounts {
-  readonly use: 'statements' | 'priority' | 'background' | 'transactions';
+  readonly use: 'statements' | 'priority' | 'background' | 'monitoring' | 'transactions';
   readonly max: number;
   readonly open: number;
   /** Statements in flight, or transactions that hold a connection. */
@@ -138,8 +146,8 @@ export function isUnavailable(error: unknown): boolean {
   return error instanceof Error && UNAVAILABLE_MESSAGES.test(error.message);
 }
 
-export function openDb(options: DbOptions): Db {
-  const settings = {
+function clientSettings(options: DbOptions): pg.ClientConfig & { readonly pipeline: boolean } {
+  return {
     connectionString: options.url,
     application_name: options.applicationName,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -150,14 +158,20 @@ export function openDb(options: DbOptions): Db {
     ...(options.pooled ? {} : { statement_timeout: STATEMENT_TIMEOUT_MS, options: '-c jit=off' }),
     types: { getTypeParser: parserFor as typeof pg.types.getTypeParser },
   };
+}
+
+export function openDb(options: DbOptions): Db {
+  const settings = clientSettings(options);
   const statementPool = new PipelinedPool(Math.max(1, Math.floor(options.connections / 4)), settings, options.onLost);
   const priority = new PipelinedPool(Math.max(1, Math.floor(options.connections / 6)), settings, options.onLost);
   const background = new PipelinedPool(1, settings, options.onLost);
+  const monitoring = new PipelinedPool(1, settings, options.onLost);
   const pool = new pg.Pool({
     ...settings,
     max: Math.max(1, options.connections - statementPool.size - priority.size),
     idleTimeoutMillis: 60_000,
   });
+  const listeners: NotificationListener[] = [];
   pool.on('error', (error) => options.onLost?.(error));
   // A connection can break between the pool and its user, when neither listens; an unhandled 'error' would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined));
@@ -185,6 +199,7 @@ export function openDb(options: DbOptions): Db {
     query: async (text, values) => send(statementPool.next(), text, values),
     priority: { query: async (text, values) => send(priority.next(), text, values) },
     background: { query: async (text, values) => send(background.next(), text, values) },
+    monitoring: { query: async (text, values) => send(monitoring.next(), text, values) },
     async transaction(work) {
       for (let attempt = 1; ; attempt++) {
         try {
@@ -194,10 +209,18 @@ export function openDb(options: DbOptions): Db {
         }
       }
     },
+    ...(options.pooled
+      ? {}
+      : {
+          listen: (channel: string, onNotified: () => void) => {
+            listeners.push(new NotificationListener(settings, channel, onNotified, options.onLost));
+          },
+        }),
     connections: () => [
       { use: 'statements', ...statementPool.counts() },
       { use: 'priority', ...priority.counts() },
       { use: 'background', ...background.counts() },
+      { use: 'monitoring', ...monitoring.counts() },
       {
         use: 'transactions',
         max: pool.options.max,
@@ -207,7 +230,8 @@ export function openDb(options: DbOptions): Db {
       },
     ],
     async close() {
-      await Promise.all([statementPool.close(), priority.close(), background.close(), pool.end()]);
+      const pools = [statementPool, priority, background, monitoring];
+      await Promise.all([...[...pools, ...listeners].map((one) => one.close()), pool.end()]);
     },
   };
 }

@@ -199,12 +199,22 @@ const SEEN_OPTION: Option = {
   valueName: 'VERSION',
   help: 'the version, or the updated_at, that "review show" gave: refuse when it was changed since',
 };
+const REQUIRED_SEEN_OPTION: Option = { ...SEEN_OPTION, help: `${SEEN_OPTION.help}; required` };
 
 /** Events have no updated_at, so `review show` gives every object a version. */
 function seenIn(input: CommandInput): { seen?: string; version?: string } {
   const seen = input.text('seen');
   if (seen === null) return {};
   return /^[0-9a-f]{32}$/.test(seen) ? { version: seen } : { seen };
+}
+
+/** A decision about what waits is about a version that the reviewer has read: the venue may send another at any moment. */
+function requireSeen(input: CommandInput, id: string): { seen?: string; version?: string } {
+  if (input.text('seen') === null)
+    throw usageError(
+      `--seen is missing: read the object with "everyshare review show ${id}", and give the version that it prints.`,
+    );
+  return seenIn(input);
 }
 
 const NOTE_OPTIONS: readonly Option[] = [
@@ -216,19 +226,22 @@ const approve: Command = {
   words: ['review', 'approve'],
   arguments: ['ID'],
   help: 'approve what waits: members see it from now on',
-  options: [SEEN_OPTION],
-  run: async (input, open) => decide(idIn(input), open, { status: 'approved', note: null, ...seenIn(input) }),
+  options: [REQUIRED_SEEN_OPTION],
+  async run(input, open) {
+    const id = idIn(input);
+    return decide(id, open, { status: 'approved', note: null, ...requireSeen(input, id) });
+  },
 };
 
 const reject: Command = {
   words: ['review', 'reject'],
   arguments: ['ID'],
   help: 'reject what waits, or take down what is approved, and tell its venue why',
-  options: [...NOTE_OPTIONS, SEEN_OPTION],
+  options: [...NOTE_OPTIONS, REQUIRED_SEEN_OPTION],
   async run(input, open) {
     const id = idIn(input);
     const note = noteIn(input);
-    return decide(id, open, { status: 'rejected', note, ...seenIn(input) });
+    return decide(id, open, { status: 'rejected', note, ...requireSeen(input, id) });
   },
 };
 

@@ -31,7 +31,12 @@ export interface TextSource {
   read(): Promise<TextFigures | null>;
 }
 
-export function makeMetrics(texts: TextSource, process: MetricsRegistry = makeMetricsRegistry()): Metrics {
+/** `operations`: the names of our operations, which all have a count of server errors from the start. */
+export function makeMetrics(
+  texts: TextSource,
+  process: MetricsRegistry = makeMetricsRegistry(),
+  operations: readonly string[] = [],
+): Metrics {
   const { registry: register } = process;
   const durations = new Histogram({
     name: 'everyshare_http_request_seconds',
@@ -41,6 +46,14 @@ export function makeMetrics(texts: TextSource, process: MetricsRegistry = makeMe
     registers: [register],
   });
   const countRequest = registerRequestCounter(register);
+  const serverErrors = new Counter({
+    name: 'everyshare_http_server_errors_total',
+    help: 'How many requests were answered with 5xx, by operation.',
+    labelNames: ['operation'],
+    registers: [register],
+  });
+  // An increase needs a first value: of a counter that appears with its first failure, a first burst would show none.
+  for (const operation of operations) serverErrors.inc({ operation }, 0);
   const dropped = new Counter({
     name: 'everyshare_http_connections_dropped_total',
     help: 'How many connections were refused (total, address), or dropped because the client did not read (unread).',
@@ -66,6 +79,7 @@ export function makeMetrics(texts: TextSource, process: MetricsRegistry = makeMe
     observe(operation, status, seconds) {
       durations.observe({ operation }, seconds);
       countRequest(operation, status);
+      if (status >= 500) serverErrors.inc({ operation });
     },
     countConnections(open) {
       new Gauge({

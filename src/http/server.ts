@@ -86,7 +86,7 @@ export async function startServer(
 ): Promise<RunningServer> {
   const { config } = context;
   let urls: Urls | null = null;
-  const metrics = makeMetrics({ perHour: config.textsPerHour, read: () => readTexts(context) }, registry);
+  const metrics = makeServerMetrics(context, registry);
   const http: HttpContext = {
     app: context,
     admit: makeAdmission(context.db.priority, context.clock),
@@ -150,6 +150,12 @@ export async function startServer(
     await http.requestLog?.close();
   };
   return { urls, port, metricsPort: metricsServer?.port ?? null, localUrl: localUrl(config, port), close };
+}
+
+function makeServerMetrics(context: AppContext, registry?: MetricsRegistry): Metrics {
+  const texts = { perHour: context.config.textsPerHour, read: () => readTexts(context) };
+  const names = operations.map(({ id }) => id);
+  return makeMetrics(texts, registry, names);
 }
 
 /** Null: REQUEST_LOG is off. */

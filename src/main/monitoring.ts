@@ -1,7 +1,7 @@
 // What a server or worker says about itself: its series, the figures of the installation, and its heartbeat.
 
 import { hostname } from 'node:os';
-import { type Clock, systemClock } from '../base/clock.ts';
+import { type Clock, type MonotonicClock, systemClock, systemMonotonicClock } from '../base/clock.ts';
 import type { Config } from '../base/config.ts';
 import { type MetricsRegistry, makeMetricsRegistry } from '../base/monitoring/metrics-registry.ts';
 import { registerProcessSeries } from '../base/monitoring/process-series.ts';
@@ -18,6 +18,8 @@ import { makeServiceMetrics, type ServiceMetrics } from '../domain/monitoring/se
 import type { ObserveCall } from '../domain/payments/observe-processor.ts';
 import type { AppContext } from '../run/context.ts';
 
+const MODES = ['test', 'live'] as const;
+
 export interface Monitoring {
   readonly metrics: MetricsRegistry;
   readonly services: ServiceMetrics;
@@ -30,7 +32,11 @@ export interface Monitoring {
 }
 
 /** Made before the context, whose calls to the card processor it observes. */
-export function makeMonitoring(clock: Clock, tracing: Tracing | null = null): Monitoring {
+export function makeMonitoring(
+  clock: Clock,
+  tracing: Tracing | null = null,
+  elapsed: Pick<MonotonicClock, 'now'> = systemMonotonicClock,
+): Monitoring {
   const metrics = makeMetricsRegistry();
   const services = makeServiceMetrics(metrics.registry, () => clock.now());
   return {
@@ -42,9 +48,11 @@ export function makeMonitoring(clock: Clock, tracing: Tracing | null = null): Mo
       const version = packageVersion();
       const schemaVersion = buildSchemaVersion(schemaFolders(packageRoot));
       registerProcessSeries(metrics, context.db, { role, version, schemaVersion });
-      registerFigureSeries(metrics, makeFiguresReader({ ...context, clock }), () => clock.now());
+      const modes = MODES.filter((mode) => context.services.processors[mode] !== undefined);
+      registerFigureSeries(metrics, makeFiguresReader({ ...context, elapsed }), modes);
       const identity = { role, version, schemaVersion, host: hostname() };
-      const heartbeat = await startHeartbeat(context, identity, services.processorOutcomes);
+      const maxStopMs = context.config.shutdownSeconds * 1000;
+      const heartbeat = await startHeartbeat(context, identity, services.processorOutcomes, maxStopMs);
       await shutdown.add(() => heartbeat.stop());
       tracing?.exportMetrics(metrics);
     },
@@ -64,13 +72,12 @@ function traceCalls(tracing: Tracing, observe: ObserveCall): ObserveCall {
   };
 }
 
-/** Loads the packages of OpenTelemetry only if traces are wanted. */
-export async function openTracingFor(config: Config, role: ProcessRole, shutdown: Shutdown): Promise<Tracing | null> {
+/** Loads the packages of OpenTelemetry only if traces are wanted. The caller closes what is returned. */
+export async function openTracingFor(config: Config, role: ProcessRole): Promise<Tracing | null> {
   const { otlpEndpoint: endpoint, otlpServiceName: serviceName, otlpIntervalMs: intervalMs } = config;
+  const { otlpResourceAttributes: resourceAttributes } = config;
   if (endpoint === null) return null;
   const { openTracing } = await import('../base/tracing/open-telemetry.ts');
   const version = packageVersion();
-  const tracing = openTracing({ endpoint, serviceName, role, version, intervalMs, clock: systemClock });
-  await shutdown.add(() => tracing.close());
-  return tracing;
+  return openTracing({ endpoint, serviceName, resourceAttributes, role, version, intervalMs, clock: systemClock });
 }

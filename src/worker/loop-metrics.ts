@@ -4,7 +4,7 @@
 import { Counter, Gauge, Histogram } from 'prom-client';
 import type { MetricsRegistry } from '../base/monitoring/metrics-registry.ts';
 import { LOOPS } from './loops.ts';
-import type { ObserveStep } from './worker.ts';
+import type { ObserveStep, RunningWorker } from './worker.ts';
 
 const BUCKETS = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60, 300];
 
@@ -46,4 +46,25 @@ export function makeLoopMetrics({ registry }: MetricsRegistry): ObserveStep {
     seconds.observe({ loop }, step.seconds);
     lastTurn.setToCurrentTime({ loop });
   };
+}
+
+/** The heartbeat of each loop: a step that hangs ends no step, so no other series would show it. */
+export function registerLoopHeartbeats({ registry }: MetricsRegistry, worker: Pick<RunningWorker, 'turnAges'>): void {
+  const options = { labelNames: ['loop'], registers: [registry] };
+  new Gauge({
+    name: 'everyshare_loop_turn_age_seconds',
+    help: 'How long ago a loop of the worker last turned: began or ended a step, or got on with a long one.',
+    ...options,
+    collect() {
+      for (const { loop, seconds } of worker.turnAges()) this.set({ loop }, seconds);
+    },
+  });
+  new Gauge({
+    name: 'everyshare_loop_max_turn_age_seconds',
+    help: 'After how long without a turn a loop counts as stalled, and /readyz of the worker is 503.',
+    ...options,
+    collect() {
+      for (const { loop, maxSeconds } of worker.turnAges()) this.set({ loop }, maxSeconds);
+    },
+  });
 }

@@ -1,5 +1,5 @@
-// Runs the worker's loops: after a full batch a loop continues immediately, else it sleeps for its interval. A step that
-// fails is retried after the interval. Says which loops have not turned for long, so that a hanging worker is noticed.
+// Runs the worker's loops: after a full batch a loop continues immediately, else it sleeps for its interval, or until the
+// work signal says that there may be work. A step that fails is retried after the interval. Says which loops have not turned for long, so that a hanging worker is noticed.
 
 import { setMaxListeners } from 'node:events';
 import { LOOPS, type Loop, type WorkerServices } from './loops.ts';
@@ -7,8 +7,16 @@ import { LOOPS, type Loop, type WorkerServices } from './loops.ts';
 export interface RunningWorker {
   /** The loops that should have turned and did not: a step that hangs, or a timer that never came. */
   stalledLoops(): string[];
+  /** For each loop: how long ago it turned, and after how long it counts as stalled, in seconds. */
+  turnAges(): readonly TurnAge[];
   /** Waits for the current steps and starts no new ones. */
   close(): Promise<void>;
+}
+
+export interface TurnAge {
+  readonly loop: string;
+  readonly seconds: number;
+  readonly maxSeconds: number;
 }
 
 /** Called after each step of a loop: for the metrics. */
@@ -38,6 +46,7 @@ export function runLoops(
   const running = runs.map((run) => run.run(stop.signal));
   return {
     stalledLoops: () => runs.filter((run) => run.isStalled()).map(({ name }) => name),
+    turnAges: () => runs.map((run) => run.turnAge()),
     async close() {
       stop.abort();
       await Promise.all(running);
@@ -52,6 +61,10 @@ class LoopRun {
   /** By the monotonic clock, in milliseconds. */
   #turnedAt = performance.now();
   #isSleeping = false;
+  /** There may be work since the last step began. */
+  #isNotified = false;
+  #endSleep: (() => void) | null = null;
+  #hasFailed = false;
 
   constructor(loop: Loop, services: WorkerServices, observe: ObserveStep) {
     this.#loop = loop;
@@ -63,22 +76,48 @@ class LoopRun {
     return this.#loop.name;
   }
 
+  turnAge(): TurnAge {
+    const { name: loop, intervalSeconds, maxStepSeconds = DEFAULT_MAX_STEP_SECONDS } = this.#loop;
+    const maxSeconds = maxStepSeconds + (this.#isSleeping ? intervalSeconds : 0);
+    return { loop, seconds: (performance.now() - this.#turnedAt) / 1000, maxSeconds };
+  }
+
   isStalled(): boolean {
-    const { intervalSeconds, maxStepSeconds = DEFAULT_MAX_STEP_SECONDS } = this.#loop;
-    const seconds = maxStepSeconds + (this.#isSleeping ? intervalSeconds : 0);
-    return performance.now() - this.#turnedAt > seconds * 1000;
+    const { seconds, maxSeconds } = this.turnAge();
+    return seconds > maxSeconds;
   }
 
   async run(signal: AbortSignal): Promise<void> {
+    const unsubscribe = this.#services.workSignal?.subscribe(() => this.#notify());
     while (!signal.aborted) {
       this.#turn();
+      this.#isNotified = false;
       const rows = await this.#step(signal);
       this.#turn();
       if (rows >= this.#loop.batchSize) continue;
       this.#isSleeping = true;
-      await sleep(this.#loop.intervalSeconds * 1000, signal);
+      await this.#sleep(signal);
       this.#isSleeping = false;
     }
+    unsubscribe?.();
+  }
+
+  /** After a failed step for the whole interval. Otherwise a loop with `wakeMs` sleeps that long, and then until notified. */
+  async #sleep(signal: AbortSignal): Promise<void> {
+    const { wakeMs, intervalSeconds } = this.#loop;
+    const restMs = intervalSeconds * 1000 - (wakeMs ?? 0);
+    if (wakeMs !== undefined) await sleep(wakeMs, signal);
+    const canWake = wakeMs !== undefined && !this.#hasFailed;
+    if (canWake && this.#isNotified) return;
+    await sleep(restMs, signal, (end) => {
+      if (canWake) this.#endSleep = end;
+    });
+    this.#endSleep = null;
+  }
+
+  #notify(): void {
+    this.#isNotified = true;
+    this.#endSleep?.();
   }
 
   #turn(): void {
@@ -90,20 +129,23 @@ class LoopRun {
     const { log } = this.#services;
     const beganAt = performance.now();
     let rows = 0;
-    let isFailed = false;
+    this.#hasFailed = false;
     try {
       rows = await step(this.#services, batchSize, signal, () => this.#turn());
       if (rows > 0) log.info({ loop: name, rows }, 'the loop processed rows');
     } catch (error) {
-      isFailed = true;
+      this.#hasFailed = true;
       log.error({ loop: name, err: error }, 'a loop’s step failed; the worker retries it');
     }
-    this.#observe({ loop: name, rows, seconds: (performance.now() - beganAt) / 1000, isFailed });
+    this.#observe({ loop: name, rows, seconds: (performance.now() - beganAt) / 1000, isFailed: this.#hasFailed });
+    // What a step did is often work for another loop: captured money is an event to send.
+    if (rows > 0) this.#services.workSignal?.wake();
     return rows;
   }
 }
 
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
+/** Hands `onBegin` what ends the sleep early. */
+function sleep(ms: number, signal: AbortSignal, onBegin: (end: () => void) => void = () => undefined): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {
     const timer = setTimeout(finish, ms);
@@ -113,5 +155,6 @@ function sleep(ms: number, signal: AbortSignal): Promise<void> {
       resolve();
     }
     signal.addEventListener('abort', finish);
+    onBegin(finish);
   });
 }

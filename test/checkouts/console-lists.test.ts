@@ -2,6 +2,7 @@
 // every state. A row is made of the partner's own view.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { countByStatus } from '../../src/domain/checkouts/overview/list-queries.ts';
 import { callConsole, createAccount, createSession } from '../support/console-client.ts';
 import { disputeTools } from '../support/disputes.ts';
 import {
@@ -204,6 +205,11 @@ describe('the list of checkouts', () => {
     const account = await createAccount(world.context, 'late-list@harbor.example', [[late.venueId, 'owner']]);
     const session = await createSession(world.context, account);
     const { id } = await late.create({ pay_by: inFuture(2 * HOUR) });
+    // What one sweep leaves overdue is counted as expired.
+    const all = { status: null, search: null, from: null, to: null, minAmount: null, maxAmount: null, offering: null };
+    const filter = { ...all, key: null, venueId: late.venueId, mode: 'test' } as const;
+    expect(await countByStatus(world.db, filter, Date.now())).toMatchObject({ open: 1, expired: 0 });
+    expect(await countByStatus(world.db, filter, Date.now() + DAY)).toMatchObject({ open: 0, expired: 1 });
     await world.db.query(`update checkouts set expires_at = now() - interval '1 second' where checkout_id = $1`, [id]);
     const { json } = await callConsole(world, 'GET', '/console/api/checkouts', {
       token: session.token,

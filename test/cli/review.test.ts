@@ -2,29 +2,11 @@
 // reviewer, and the API after a decision.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BOAT, EVENT, OFFERING } from '../support/review-samples.ts';
 import { type CommandLine, commandLine } from '../support/run-command.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 const UNKNOWN_ID = '01900000-0000-7000-8000-000000000000';
-const OFFERING = {
-  external_id: 'cabana-7',
-  kind: 'cabana',
-  title: 'Poolside cabana',
-  tiers: [{ amount: 25000, currency: 'usd', unit: 'per_group' }],
-};
-const BOAT = {
-  external_id: 'boat-17',
-  name: 'Second Wind',
-  type: 'catamaran',
-  length_ft: 42,
-  capacity: 12,
-  captain: 'included',
-  location: { city: 'Miami' },
-  pricing: [{ duration_hours: 4, amount: 120000, currency: 'usd' }],
-  photo_urls: ['https://cdn.fleet.example/1.jpg'],
-  extra: { insurance: 'Harbor Mutual' },
-};
-const EVENT = { title: 'Sunset sail', starts_at: new Date(Date.now() + 30 * 86_400_000).toISOString() };
 
 interface QueuedItem {
   readonly id: string;
@@ -40,6 +22,15 @@ beforeAll(async () => {
   cli = commandLine(world);
 });
 afterAll(() => world.close());
+
+/** The version that `review show` prints. */
+async function seen(id: string): Promise<['--seen', string]> {
+  return ['--seen', (await cli.json<{ version: string }>('review', 'show', id)).version];
+}
+
+async function decide<T = unknown>(word: 'approve' | 'reject', id: string, ...args: string[]): Promise<T> {
+  return cli.json<T>('review', word, id, ...args, ...(await seen(id)));
+}
 
 async function openPartner(mode: 'test' | 'live' = 'test') {
   const { venue } = await world.venue();
@@ -99,7 +90,7 @@ describe('review list', () => {
     expect(await list('--limit', '2')).toContain(`There are more: add --after ${offering.id} to go on.`);
     expect(await list('--limit', '3')).not.toContain('There are more');
     expect(await ids('--limit', '2')).toEqual([boat.id, offering.id]);
-    await cli.json('review', 'approve', offering.id);
+    await decide('approve', offering.id);
     expect(await ids('--limit', '2', '--after', offering.id)).toEqual([experience.id]);
     expect(await ids('--after', experience.id)).toEqual([]);
     const unknown = '01a1e037-f92a-7000-90b5-0d415b07305f';
@@ -120,8 +111,8 @@ describe('review list', () => {
     const { venueId, boat, offering, experience } = await submitOneOfEach();
     const ids = async (...args: string[]) =>
       (await cli.json<QueuedItem[]>('review', 'list', '--venue', venueId, ...args)).map(({ id }) => id);
-    await cli.json('review', 'approve', boat.id);
-    await cli.json('review', 'reject', offering.id, '--note', 'No photo.');
+    await decide('approve', boat.id);
+    await decide('reject', offering.id, '--note', 'No photo.');
     expect(await ids()).toEqual([experience.id]);
     expect(await ids('--status', 'approved')).toEqual([boat.id]);
     expect(await ids('--status', 'rejected')).toEqual([offering.id]);
@@ -185,7 +176,7 @@ describe('review show', () => {
 
   it('shows the visible version of an offering beside the pending one', async () => {
     const { offering, post } = await submitOneOfEach();
-    await cli.json('review', 'approve', offering.id);
+    await decide('approve', offering.id);
     await post('/v1/offerings', { ...OFFERING, title: 'Garden cabana' });
     expect(await cli.json('review', 'show', offering.id.toUpperCase())).toMatchObject({
       title: 'Garden cabana',
@@ -216,8 +207,8 @@ describe('review reject of an approved object', () => {
 
   it('takes an offering down, with its event, and reopen lets it wait again, without one', async () => {
     const { venueId, offering, get } = await submitOneOfEach();
-    await cli.json('review', 'approve', offering.id);
-    const rejected = await cli.json('review', 'reject', offering.id, '--note', 'It closed.');
+    await decide('approve', offering.id);
+    const rejected = await decide('reject', offering.id, '--note', 'It closed.');
     expect(rejected).toMatchObject({ status: 'rejected', review_note: 'It closed.' });
     expect(await get('/v1/offerings/cabana-7')).toEqual(rejected);
     const shown = await cli.json('review', 'show', offering.id);
@@ -225,7 +216,7 @@ describe('review reject of an approved object', () => {
     const reopened = await cli.json('review', 'reopen', offering.id);
     expect(reopened).toMatchObject({ status: 'pending', review_note: null, reviewed_at: null });
     expect(await get('/v1/offerings/cabana-7')).toEqual(reopened);
-    await cli.json('review', 'approve', offering.id);
+    await decide('approve', offering.id);
     const types = ['offering.approved', 'offering.rejected', 'offering.approved'].map((type) => ({ type }));
     expect(await eventsOf(offering.id)).toEqual(types);
     const actions = ['review.approve', 'review.reject', 'review.reopen', 'review.approve'];
@@ -234,19 +225,19 @@ describe('review reject of an approved object', () => {
 
   it('leaves the version that members see when only a change of it was rejected', async () => {
     const { offering, post } = await submitOneOfEach();
-    await cli.json('review', 'approve', offering.id);
+    await decide('approve', offering.id);
     await post('/v1/offerings', { ...OFFERING, title: 'Garden cabana' });
-    await cli.json('review', 'reject', offering.id, '--note', 'Which garden?');
+    await decide('reject', offering.id, '--note', 'Which garden?');
     const shown = await cli.json('review', 'show', offering.id);
     expect(shown).toMatchObject({ reviewers_only: { visible_version: { title: 'Poolside cabana' } } });
   });
 
   it('takes the version that members see down by a second rejection, after that of a change', async () => {
     const { venueId, offering, post } = await submitOneOfEach();
-    await cli.json('review', 'approve', offering.id);
+    await decide('approve', offering.id);
     await post('/v1/offerings', { ...OFFERING, title: 'Garden cabana' });
-    await cli.json('review', 'reject', offering.id, '--note', 'Which garden?');
-    const down = await cli.json('review', 'reject', offering.id, '--note', 'It closed.');
+    await decide('reject', offering.id, '--note', 'Which garden?');
+    const down = await decide('reject', offering.id, '--note', 'It closed.');
     expect(down).toMatchObject({ status: 'rejected', review_note: 'It closed.' });
     const shown = await cli.json('review', 'show', offering.id);
     expect(shown).toMatchObject({ reviewers_only: { visible_version: null } });
@@ -255,26 +246,26 @@ describe('review reject of an approved object', () => {
     const actions = ['review.approve', 'review.reject', 'review.reject'].map((action) => ({ action }));
     expect(await auditOf(venueId, offering.id)).toEqual(actions);
     // Members see nothing of it any more: there is nothing left to take down.
-    expect(await cli.line(1, 'review', 'reject', offering.id, '--note', 'Again.')).toContain(
-      'is rejected: only what is pending',
-    );
+    expect(
+      await cli.line(1, 'review', 'reject', offering.id, '--note', 'Again.', ...(await seen(offering.id))),
+    ).toContain('is rejected: only what is pending');
   });
 
   it('takes an experience down and gives it its former id when it is approved again', async () => {
     const { experience, get } = await submitOneOfEach();
-    const first = await cli.json<Record<string, unknown>>('review', 'approve', experience.id);
-    const down = await cli.json('review', 'reject', experience.id, '--note', 'The boat sank.');
+    const first = await decide<Record<string, unknown>>('approve', experience.id);
+    const down = await decide('reject', experience.id, '--note', 'The boat sank.');
     expect(down).toMatchObject({ status: 'rejected', experience_id: null });
     expect(await get(`/v1/experiences/${experience.id}`)).toEqual(down);
     await cli.json('review', 'reopen', experience.id);
-    const again = await cli.json<Record<string, unknown>>('review', 'approve', experience.id);
+    const again = await decide<Record<string, unknown>>('approve', experience.id);
     expect([again.status, again.experience_id]).toEqual(['approved', first.experience_id]);
   });
 
   it('takes a boat down, and a reopened boat waits in the list', async () => {
     const { venueId, boat } = await submitOneOfEach();
-    await cli.json('review', 'approve', boat.id);
-    expect(await cli.json('review', 'reject', boat.id, '--note', 'No photo.')).toMatchObject({ status: 'rejected' });
+    await decide('approve', boat.id);
+    expect(await decide('reject', boat.id, '--note', 'No photo.')).toMatchObject({ status: 'rejected' });
     await cli.json('review', 'reopen', boat.id);
     const waiting = await cli.json<QueuedItem[]>('review', 'list', '--venue', venueId, '--type', 'boat');
     expect(waiting.map(({ id }) => id)).toEqual([boat.id]);
@@ -286,27 +277,34 @@ describe('review approve and review reject', () => {
   it('print the object as the API shows it afterwards, in live mode too', async () => {
     const { post, get } = await openPartner('live');
     const { id } = await post('/v1/offerings', OFFERING);
-    const approved = await cli.json<Record<string, unknown>>('review', 'approve', id);
+    const approved = await decide<Record<string, unknown>>('approve', id);
     expect(approved).toMatchObject({ id, mode: 'live', status: 'approved', review_note: null });
     expect(await get('/v1/offerings/cabana-7')).toEqual(approved);
     await post('/v1/offerings', { ...OFFERING, title: 'Garden cabana' });
-    const rejected = await cli.json('review', 'reject', id, '--note', ' No photo. ');
+    const rejected = await decide('reject', id, '--note', ' No photo. ');
     expect(rejected).toMatchObject({ status: 'rejected', review_note: 'No photo.', title: 'Garden cabana' });
     expect(await get('/v1/offerings/cabana-7')).toEqual(rejected);
   });
 
   it('give an approved experience its id, and print the result', async () => {
     const { experience, boat } = await submitOneOfEach();
-    const output = await cli.run('review', 'approve', experience.id);
+    const output = await cli.run('review', 'approve', experience.id, ...(await seen(experience.id)));
     expect(output).toMatchObject({ exit: 0, err: '' });
     expect(output.out).toMatch(/status +approved\nexperience +[0-9a-f-]{36}\ncreated .*\nreviewed +20/);
-    const { out } = await cli.run('review', 'reject', boat.id, '--note', 'The photos show another boat.');
+    const { out } = await cli.run(
+      'review',
+      'reject',
+      boat.id,
+      '--note',
+      'The photos show another boat.',
+      ...(await seen(boat.id)),
+    );
     expect(out).toMatch(/status +rejected\nnote +The photos show another boat\.\n/);
   });
 
   it('are written to the audit log under the operator’s name', async () => {
     const { venueId, boat } = await submitOneOfEach();
-    await cli.json('review', 'reject', boat.id, '--note', 'No photo.');
+    await decide('reject', boat.id, '--note', 'No photo.');
     const [entry] = await cli.json<unknown[]>('audit', 'list', '--venue', venueId, '--limit', '1');
     expect(entry).toMatchObject({
       action: 'review.reject',
@@ -319,15 +317,17 @@ describe('review approve and review reject', () => {
 
   it('print one line for an item that is in another state, or that does not exist', async () => {
     const { boat } = await submitOneOfEach();
-    await cli.json('review', 'approve', boat.id);
+    await decide('approve', boat.id);
     const lineOf = (...argv: string[]) => cli.line(1, 'review', ...argv);
-    expect(await lineOf('approve', boat.id)).toBe(`boat ${boat.id} is approved: only what is pending can be approved.`);
+    expect(await lineOf('approve', boat.id, ...(await seen(boat.id)))).toBe(
+      `boat ${boat.id} is approved: only what is pending can be approved.`,
+    );
     expect(await lineOf('reopen', boat.id)).toBe(`boat ${boat.id} is approved: only what is rejected can be reopened.`);
-    await cli.json('review', 'reject', boat.id, '--note', 'x');
-    expect(await lineOf('reject', boat.id, '--note', 'x')).toBe(
+    await decide('reject', boat.id, '--note', 'x');
+    expect(await lineOf('reject', boat.id, '--note', 'x', ...(await seen(boat.id)))).toBe(
       `boat ${boat.id} is rejected: only what is pending or approved can be rejected.`,
     );
-    for (const words of [['approve'], ['show'], ['reopen'], ['reject', '--note', 'x']]) {
+    for (const words of [['approve', '--seen', 'x'], ['show'], ['reopen'], ['reject', '--note', 'x', '--seen', 'x']]) {
       const [word = '', ...args] = words;
       expect(await cli.line(1, 'review', word, UNKNOWN_ID, ...args)).toContain(
         `nothing to review with the id ${UNKNOWN_ID}`,
@@ -344,6 +344,11 @@ describe('review approve and review reject', () => {
     [['reject', UNKNOWN_ID], '--note is missing'],
     [['reject', UNKNOWN_ID, '--note', '  '], '--note has 0 characters'],
     [['reject', UNKNOWN_ID, '--note', 'x'.repeat(2001)], '--note has 2001 characters'],
+    [
+      ['approve', UNKNOWN_ID],
+      `--seen is missing: read the object with "everyshare review show ${UNKNOWN_ID}", and give the version that it prints.`,
+    ],
+    [['reject', UNKNOWN_ID, '--note', 'No photo.'], '--seen is missing'],
     [['approve', UNKNOWN_ID, '--note', 'fine'], '"review approve" has no option "--note"'],
     [['aprove', UNKNOWN_ID], 'did you mean "review approve"?'],
   ])('refuse %j before the database is opened', async (argv, expected) => {

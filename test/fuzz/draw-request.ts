@@ -18,9 +18,10 @@ const PAGE_OF_TEN = 9;
 /** How often each operation gets a valid request first, so that whether one is accepted does not depend on the others. */
 const VALID_ROUNDS = 5;
 
-export function drawRequest(seed: number, number: number, shared: SharedContext): Request {
+export function drawRequest(seed: number, number: number, shared: SharedContext, hooksOnly = false): Request {
   const random = new SeededRandom(seed, `request ${number}`);
   const context: RequestContext = { ...shared, number, random };
+  if (hooksOnly) return drawHookRequest(context);
   if (number % 10 < OPERATIONS_OF_TEN) {
     const { operations } = shared.contract;
     const turn = Math.floor(number / 10) * OPERATIONS_OF_TEN + (number % 10);

@@ -39,6 +39,8 @@ export interface FuzzOptions {
   readonly timeoutMs: number;
   /** Requests for one fixture. */
   readonly requestsPerFixture: number;
+  /** Only requests to the addresses of venue systems. */
+  readonly hooksOnly?: boolean;
   readonly onFinding?: (finding: Finding) => void;
   /** Called between two fixtures, when no request is running. */
   readonly onPause?: (done: number) => Promise<void>;
@@ -126,7 +128,7 @@ async function runRange(
   let next = first;
   const sendNext = async (): Promise<void> => {
     while (next < last) {
-      const request = drawRequest(seed, next++, shared);
+      const request = drawRequest(seed, next++, shared, options.hooksOnly);
       const response = await sender.send(request);
       coverage.count(request.label, response, isAccepted(request, response));
       const faults = findFaults(checkContext, request, response);

@@ -67,6 +67,18 @@ export class ReadingWorld {
     await this.world.db.query(`update hook_reads set due_at = now() - interval '1 second' where due_at is not null`);
   }
 
+  /** Services whose next transaction fails before it begins, and no other. */
+  withFailingTransaction(error: Error): ReadServices {
+    const { db } = this.services;
+    let isNext = true;
+    const transaction: typeof db.transaction = (run) => {
+      if (!isNext) return db.transaction(run);
+      isNext = false;
+      return Promise.reject(error);
+    };
+    return { ...this.services, db: { ...db, transaction } };
+  }
+
   /** What one step of the worker claims. */
   readOnce(services = this.services): Promise<number> {
     return readDueObjects(services, 20);

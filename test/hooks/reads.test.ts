@@ -96,6 +96,19 @@ describe('a ping of ids', () => {
     expect((await reading.offering(system, '505')).title).toBe('Moonlight concert');
   });
 
+  it('that is sent again within ten seconds, after its read, leads to another read of the changed object', async () => {
+    const system = await connected();
+    const event = eventbrite.add(eventbriteEvent('508'));
+    const first = await system.send(eventbritePing('508'));
+    await reading.applyAndRead();
+    Object.assign(event, { name: 'Moonlight concert', changed: '2027-01-03T10:00:00Z' });
+    const again = await system.send(eventbritePing('508'));
+    expect(again.json).toEqual({ received: true, id: first.json.id, duplicate: true });
+    await reading.applyAndRead();
+    expect(await reading.outcomes(system)).toEqual([['applied', null]]);
+    expect((await reading.offering(system, '508')).title).toBe('Moonlight concert');
+  });
+
   it('is never applied out of order: an answer that is older than what was applied changes nothing', async () => {
     const system = await connected();
     const event = eventbrite.add(eventbriteEvent('506', { changed: '2027-01-05T00:00:00Z', name: 'New name' }));
@@ -239,7 +252,9 @@ describe('a provider that is down', () => {
     await reading.apply();
     reading.apis.faults.push({ status: 200, body: 'x'.repeat(1_100_000) });
     await reading.readAll();
-    expect(await reading.outcomes(system)).toEqual([['failed', 'The answer is too large.']]);
+    expect(await reading.outcomes(system)).toEqual([
+      ['failed', 'The answer is too large: send the offering with POST /v1/offerings.'],
+    ]);
     await system.send(eventbritePing('533'));
     await reading.apply();
     reading.apis.faults.push({ status: 200, body: '{"a":' });

@@ -143,12 +143,108 @@ describe('a catalogue run', () => {
     const system = await connected();
     await call(system, 'POST', 'sync');
     reading.apis.faults.push({ status: 500, body: {} });
-    await reading.makeDue();
-    await reading.readOnce();
+    await step();
     expect((await syncOf(system)).status).toBe('running');
     reading.apis.faults.push({ status: 404, body: {} });
-    await reading.makeDue();
-    await reading.readOnce();
+    await step();
     expect(await syncOf(system)).toMatchObject({ status: 'failed', reason: 'The venue system answered 404.' });
   });
+
+  it('ends with a reason if the provider has failed for three days', async () => {
+    const system = await connected();
+    await call(system, 'POST', 'sync');
+    for (const days of [2, 4]) {
+      reading.apis.faults.push({ status: 500, body: {} });
+      await step();
+      expect((await syncOf(system)).status).toBe('running');
+      await reading.world.db.query(
+        `update hook_syncs set failing_since = now() - make_interval(days => $2) where venue_id = $1`,
+        [system.venueId, days],
+      );
+    }
+    reading.apis.faults.push({ status: 500, body: {} });
+    await step();
+    expect(await syncOf(system)).toMatchObject({
+      status: 'failed',
+      reason: 'The venue system answered 500. The server has tried for three days. Start another run later.',
+    });
+  });
+
+  it.each([
+    ['first again', 'The venue system names a page again that was read before.'],
+    ['not named', 'The venue system says that there are more pages, and does not name the next one.'],
+  ] as const)('whose next page is "%s" reads what was listed and ends with a reason', async (nextPage, reason) => {
+    const system = await connected();
+    for (const id of ['721', '722', '723']) eventbrite.add(eventbriteEvent(id));
+    eventbrite.nextPage = nextPage;
+    await call(system, 'POST', 'sync');
+    await reading.readAll();
+    expect(await syncOf(system)).toMatchObject({ status: 'failed', reason, created: 2 });
+  });
+
+  it('of more pages than the limit ends with a reason', async () => {
+    const system = await connected();
+    for (const id of ['731', '732', '733']) eventbrite.add(eventbriteEvent(id));
+    await call(system, 'POST', 'sync');
+    await step();
+    await reading.world.db.query(`update hook_syncs set cursor = cursor || '{"pages": 999}' where venue_id = $1`, [
+      system.venueId,
+    ]);
+    await reading.readAll();
+    expect(await syncOf(system)).toMatchObject({
+      status: 'failed',
+      reason: expect.stringContaining('more than 1000 pages'),
+      created: 2,
+    });
+  });
+
+  it('lists every organization of the account, and skips one that it may not read, with the reason', async () => {
+    const system = await connected();
+    eventbrite.organizations = ['77', '78', '79'];
+    eventbrite.forbidden = ['78'];
+    eventbrite.add(eventbriteEvent('741'));
+    eventbrite.add(eventbriteEvent('742', { organization: '79' }));
+    await call(system, 'POST', 'sync');
+    await reading.readAll();
+    expect(await syncOf(system)).toMatchObject({
+      status: 'finished',
+      created: 2,
+      skipped_objects: [{ object: 'list 78', reason: expect.stringContaining('answered 403') }],
+    });
+    await reading.setCredentials(system, { token: TOKEN, organization_id: '79' });
+    reading.apis.requests.length = 0;
+    await call(system, 'POST', 'sync');
+    await reading.readAll();
+    expect(await syncOf(system)).toMatchObject({ status: 'finished', listed: 1, unchanged: 1 });
+  });
+
+  it('does not wait for a read that is not due, also if the clock of a server is ahead', async () => {
+    const system = await connected();
+    eventbrite.add(eventbriteEvent('751'));
+    await system.send(eventbritePing('751'));
+    await reading.applyAndRead();
+    await reading.world.db.query(
+      `update hook_reads set read_at = now() + interval '1 hour', wanted_at = now() + interval '1 hour' where venue_id = $1`,
+      [system.venueId],
+    );
+    await call(system, 'POST', 'sync');
+    await reading.readAll();
+    expect(await syncOf(system)).toMatchObject({ status: 'finished', read: 1, unchanged: 1 });
+  });
+
+  it('ends with a reason after six internal errors, which are no failures of the provider', async () => {
+    const system = await connected();
+    await call(system, 'POST', 'sync');
+    for (let tries = 0; tries < 6; tries++) await step(reading.withFailingTransaction(new Error('a fault of ours')));
+    expect(await syncOf(system)).toMatchObject({
+      status: 'failed',
+      reason: 'An internal error occurred: start another run, or contact us.',
+    });
+    expect(await reading.readsOf(system)).toMatchObject({ status: 'active', reason: null });
+  });
 });
+
+async function step(services = reading.services): Promise<void> {
+  await reading.makeDue();
+  await reading.readOnce(services);
+}

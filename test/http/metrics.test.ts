@@ -46,6 +46,7 @@ it('a scrape shows requests by operation and status, and their duration in cumul
   expect(of('# TYPE everyshare_http')).toEqual([
     '# TYPE everyshare_http_request_seconds histogram',
     '# TYPE everyshare_http_requests_total counter',
+    '# TYPE everyshare_http_server_errors_total counter',
     '# TYPE everyshare_http_connections_dropped_total counter',
   ]);
   expect(of('everyshare_process_cpu_seconds_total')).toHaveLength(1);
@@ -75,4 +76,15 @@ it('a scrape shows the texts of the last hour, their limit and those that wait; 
   ]);
   known = null;
   expect(await lines()).toEqual(['everyshare_texts_per_hour_limit 10000']);
+});
+
+it('a scrape shows the server errors of each operation from the start, at 0', async () => {
+  const metrics = makeMetrics(texts, undefined, ['createCheckout', 'listBoats']);
+  metrics.observe('createCheckout', 503, 0.1);
+  metrics.observe('createCheckout', 422, 0.1);
+  const lines = (await metrics.text()).split('\n').filter((line) => line.startsWith('everyshare_http_server_errors'));
+  expect(lines).toEqual([
+    'everyshare_http_server_errors_total{operation="createCheckout"} 1',
+    'everyshare_http_server_errors_total{operation="listBoats"} 0',
+  ]);
 });

@@ -6,26 +6,32 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { makeMetricsRegistry } from '../../src/base/monitoring/metrics-registry.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { sandboxSender, sendDueMessages } from '../../src/domain/members/messages/send.ts';
+import { registerFigureSeries } from '../../src/domain/monitoring/figure-series.ts';
+import { makeFiguresReader } from '../../src/domain/monitoring/figures.ts';
 import { recordProcess } from '../../src/domain/monitoring/process-queries.ts';
 import { mailSender } from '../../src/main/mail-sender.ts';
 import { smsSender } from '../../src/main/sms-sender.ts';
-import { makeLoopMetrics } from '../../src/worker/loop-metrics.ts';
+import { makeLoopMetrics, registerLoopHeartbeats } from '../../src/worker/loop-metrics.ts';
 import { LOOPS, type WorkerServices } from '../../src/worker/loops.ts';
-import { type ObserveStep, runLoops } from '../../src/worker/worker.ts';
+import { type ObserveStep, type RunningWorker, runLoops } from '../../src/worker/worker.ts';
 import { disputeTools } from '../support/disputes.ts';
 import { commandLine } from '../support/run-command.ts';
 import { CARDS, type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
+import { waitFor } from '../support/wait-for.ts';
 import {
   callUnreachableProcessor,
   loseRequestLog,
   openMonitoredWorld,
+  outdateFigures,
   queueToSend,
+  unreachableProcessor,
   whileTransactionsWait,
 } from './driven-world.ts';
 import { Evaluation } from './promql.ts';
-import { type Sample, scrape } from './scrape.ts';
+import { parseScrape, type Sample, scrape } from './scrape.ts';
 
 interface Rule {
   readonly alert: string;
@@ -44,11 +50,15 @@ let venue: TestVenue;
 let url: string;
 let observeStep: ObserveStep;
 let healthy: Sample[];
+/** A healthy worker, and the loops that the heartbeats are about. */
+let sleeper: RunningWorker;
+const loops: Pick<RunningWorker, 'turnAges'> = { turnAges: () => [] };
+const HOUR_LIMITS = { intervalSeconds: 3_600, batchSize: 1, maxStepSeconds: 3_600 };
 const query = (sql: string): Promise<unknown> => opened.world.db.query(sql);
 
 /** A scrape of new figures, with what Prometheus adds to each sample. */
 async function prometheus(target = url): Promise<Sample[]> {
-  opened.clock.aheadMs += 20_000;
+  await outdateFigures(opened);
   const added = { job: 'everyshare', instance: target };
   const found = await scrape(target).catch(() => null);
   const samples = (found ?? []).map((sample) => ({ ...sample, labels: { ...sample.labels, ...added } }));
@@ -59,16 +69,21 @@ beforeAll(async () => {
   opened = await openMonitoredWorld({ REQUEST_LOG: 'on', TEXTS_PER_HOUR: '5', ALLOW_INSECURE_TARGETS: '1' });
   url = opened.world.urls[0] ?? '';
   observeStep = makeLoopMetrics(opened.monitoring.metrics);
+  const { log } = opened.world.context;
   venue = await openTestVenue(opened.world);
   const held = await venue.collecting();
   await venue.pay(held.id, held.shares[0].id, CARDS.good);
   const endpoint = { url: 'https://127.0.0.1:8443/hooks', events: ['checkout.created'] };
   expect((await venue.post('/v1/webhook_endpoints', endpoint)).status).toBe(201);
-  await withoutTable('offerings', () => venue.get('/v1/offerings'));
+  for (const mode of ['test', 'live']) await commandLine(opened.world).run('reconcile', '--mode', mode);
+  sleeper = runLoops([{ name: 'sleeps', ...HOUR_LIMITS, step: async () => 0 }], { log } as unknown as WorkerServices);
+  loops.turnAges = () => sleeper.turnAges();
+  registerLoopHeartbeats(opened.monitoring.metrics, { turnAges: () => loops.turnAges() });
   await prometheus();
   healthy = await prometheus();
 });
 afterAll(async () => {
+  await sleeper.close();
   await opened.shutdown.run();
   await opened.world.close();
 });
@@ -103,6 +118,28 @@ async function failLoop(): Promise<void> {
   await worker.close();
 }
 
+/** A step that does not end. */
+async function hangLoop(): Promise<Sample[]> {
+  const step = (_services: WorkerServices, _batch: number, signal: AbortSignal): Promise<number> =>
+    new Promise((resolve) => signal.addEventListener('abort', () => resolve(0)));
+  const { log } = opened.world.context;
+  const limits = { intervalSeconds: 60, batchSize: 1, maxStepSeconds: 0.01 };
+  const worker = runLoops([{ name: 'hangs', ...limits, step }], { log } as unknown as WorkerServices);
+  await waitFor('the loop is stalled', async () => worker.stalledLoops().length > 0);
+  loops.turnAges = () => worker.turnAges();
+  const samples = await prometheus();
+  loops.turnAges = () => sleeper.turnAges();
+  await worker.close();
+  return samples;
+}
+
+/** The held cards end soon, and their renewals are due then. */
+async function lapse(dueAt: string): Promise<void> {
+  await query(
+    `update holds set capture_before = now() + interval '10 minutes', due_at = ${dueAt} where status = 'held'`,
+  );
+}
+
 async function failRefund(): Promise<void> {
   const checkout = await venue.collecting({ party_size: 2, amount: 20_000 });
   await venue.payAll(checkout, ['4000000000007726', CARDS.good]);
@@ -129,9 +166,10 @@ async function sendCodes(): Promise<void> {
 const STATES: Readonly<Record<string, () => Promise<unknown>>> = {
   EveryshareDown: () => prometheus('http://127.0.0.1:1'),
   async EveryshareNoWorker() {
-    await query(`update processes set seen_at = seen_at - interval '1 hour'`);
+    // Not its time: the process may write its heartbeat before the scrape.
+    await query(`update processes set role = 'serve'`);
     const samples = await prometheus();
-    await query(`update processes set seen_at = seen_at + interval '1 hour'`);
+    await query(`update processes set role = 'start'`);
     return samples;
   },
   EveryshareFiguresMissing: () => withoutTable('checks', prometheus),
@@ -149,13 +187,14 @@ const STATES: Readonly<Record<string, () => Promise<unknown>>> = {
   },
   EveryshareLoopBehind: () => queueToSend(opened.world, -1_200_000),
   EveryshareLoopFailing: failLoop,
+  EveryshareLoopStalled: hangLoop,
   async EveryshareCaptureStuck() {
     const funded = await venue.collecting();
     await venue.payAll(funded, [CARDS.captureFailsForAWhile]);
     await query(`update shares set held_at = now() - interval '1 hour' where checkout_id = '${funded.id}'`);
   },
   async EveryshareHoldsLapsing() {
-    await query(`update holds set capture_before = now() + interval '1 hour' where status = 'held'`);
+    await lapse('null');
   },
   EveryshareMovementsFailed: failRefund,
   EveryshareDisputesOpen: openDispute,
@@ -166,6 +205,14 @@ const STATES: Readonly<Record<string, () => Promise<unknown>>> = {
   async EveryshareReconcileOld() {
     await commandLine(opened.world).run('reconcile', '--mode', 'test');
     await query(`update checks set at = now() - interval '2 days' where name = 'reconcile'`);
+  },
+  async EveryshareReconcileFailing() {
+    const { log, services } = opened.world.context;
+    const payments = { ...services, processors: { test: unreachableProcessor(opened.monitoring) } };
+    const { countReconcile } = opened.monitoring.services;
+    const step = LOOPS.find(({ name }) => name === 'reconcile')?.step;
+    const parts = { log, payments, countReconcile } as unknown as WorkerServices;
+    await step?.(parts, 1, new AbortController().signal, () => undefined);
   },
   EveryshareProcessorUnavailable: () => times(4, () => callUnreachableProcessor(opened.monitoring)),
   async EveryshareEndpointsFailing() {
@@ -203,17 +250,9 @@ const STATES: Readonly<Record<string, () => Promise<unknown>>> = {
   },
   EveryshareRequestLogDropped: () => loseRequestLog(opened.world, venue, url),
   async EveryshareVersionsDiffer() {
-    const now = opened.clock.aheadMs + Date.now();
-    const earlier = {
-      id: opened.world.context.ids.uuid(),
-      role: 'worker',
-      version: '0.0.1',
-      schemaVersion: 1,
-    } as const;
-    const row = { ...earlier, host: 'app-1', startedAt: now, seenAt: now + 60_000, outcomes: {} };
+    const id = opened.world.context.ids.uuid();
+    const row = { id, role: 'worker', version: '0.0.1', schemaVersion: 1, host: 'app-1', outcomes: {} } as const;
     await recordProcess(opened.world.db, row);
-    // The clock of the figures is ahead of that of the heartbeat.
-    await query(`update processes set seen_at = seen_at + interval '1 hour'`);
   },
 };
 
@@ -258,6 +297,50 @@ describe('the alert rules', () => {
     const scraped = await STATES[alert]?.();
     const after = Array.isArray(scraped) ? (scraped as Sample[]) : await prometheus();
     expect(firing(expr, before, after).length).toBeGreaterThan(0);
+  });
+});
+
+describe('an alert', () => {
+  const rule = (alert: string): string => RULES.find((one) => one.alert === alert)?.expr ?? '';
+
+  it('about server errors fires for a first burst, also before the first scrape of a process', async () => {
+    await withoutTable('boats', () => times(7, () => venue.get('/v1/boats')));
+    const after = await prometheus();
+    const isBoats = ({ labels }: Sample): boolean => labels.operation === 'listBoats';
+    expect(firing(rule('EveryshareServerErrors'), healthy, after).filter(isBoats)).toHaveLength(1);
+    expect(firing(rule('EveryshareServerErrors'), [], after).filter(isBoats)).toHaveLength(1);
+    expect(firing(rule('EveryshareServerErrors'), after, after).filter(isBoats)).toHaveLength(0);
+  });
+
+  it('about lapsing holds is silent while their renewal is still to come, and fires when it is late or was refused', async () => {
+    const count = async (): Promise<number> => {
+      const scraped = await prometheus();
+      return firing(rule('EveryshareHoldsLapsing'), scraped, scraped).length;
+    };
+    await lapse(`now() + interval '5 minutes'`);
+    expect(await count()).toBe(0);
+    await lapse(`now() - interval '20 minutes'`);
+    expect(await count()).toBe(1);
+    await lapse(`now() + interval '5 minutes'`);
+    await query(`update holds set renewal_refused_at = now() where status = 'held'`);
+    expect(await count()).toBe(1);
+    await query(`update checkouts set expires_at = now() + interval '2 minutes' where status = 'collecting'`);
+    expect(await count(), 'the checkout ends before its hold').toBe(0);
+  });
+
+  it('about an old reconcile fires before a first success, and never for a mode without a processor', async () => {
+    await query(`delete from checks where name = 'reconcile'`);
+    const modesOf = (samples: readonly Sample[]): unknown[] =>
+      firing(rule('EveryshareReconcileOld'), [], [...samples]).map(({ labels }) => labels.mode);
+    expect(modesOf(await prometheus()).sort()).toEqual(['live', 'test']);
+    await query(
+      `insert into checks (name, mode, at, differences) values ('reconcile', 'test', now() - interval '3 days', 0)`,
+    );
+    await outdateFigures(opened);
+    const own = makeMetricsRegistry();
+    const figures = makeFiguresReader({ ...opened.world.context, elapsed: opened.clock });
+    registerFigureSeries(own, figures, ['live']);
+    expect(modesOf(parseScrape(await own.text()))).toEqual(['live']);
   });
 });
 

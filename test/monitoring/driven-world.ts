@@ -3,12 +3,12 @@
 
 import { readFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
-import { systemClock } from '../../src/base/clock.ts';
+import { systemClock, systemMonotonicClock } from '../../src/base/clock.ts';
 import { Shutdown } from '../../src/base/shutdown.ts';
 import { queueMail } from '../../src/domain/mail/mail.ts';
 import { queueMessage } from '../../src/domain/members/messages/queue.ts';
 import { observeProcessors } from '../../src/domain/payments/observe-processor.ts';
-import { ProcessorUnavailable } from '../../src/domain/payments/processor.ts';
+import { type Processor, ProcessorUnavailable } from '../../src/domain/payments/processor.ts';
 import { makeStripeProcessor } from '../../src/domain/payments/stripe.ts';
 import { type Monitoring, makeMonitoring } from '../../src/main/monitoring.ts';
 import { runWorker } from '../../src/main/run-worker.ts';
@@ -34,15 +34,24 @@ export async function openMonitoredWorld(env: Readonly<Record<string, string>> =
   readonly world: TestWorld;
   readonly monitoring: Monitoring;
   readonly shutdown: Shutdown;
-  /** That of the figures: they are computed anew when it is set ahead by 15 seconds. */
-  readonly clock: { aheadMs: number };
+  /** Says how much time has passed since the figures were read. */
+  readonly clock: { aheadMs: number; now(): number };
 }> {
-  const clock = { aheadMs: 0, now: () => systemClock.now() + clock.aheadMs };
-  const monitoring = makeMonitoring(clock);
+  const clock = { aheadMs: 0, now: () => systemMonotonicClock.now() + clock.aheadMs };
+  const monitoring = makeMonitoring(systemClock, null, clock);
   const world = await openTestWorld({ monitoring, env });
   const shutdown = new Shutdown(world.context.log);
   await monitoring.watch(world.context, 'start', shutdown);
   return { world, monitoring, shutdown, clock };
+}
+
+/** The figures are 20 seconds older: the next scrape computes them anew. */
+export async function outdateFigures({
+  world,
+  clock,
+}: Pick<Awaited<ReturnType<typeof openMonitoredWorld>>, 'world' | 'clock'>): Promise<void> {
+  clock.aheadMs += 20_000;
+  await world.db.query(`update figures set computed_at = computed_at - interval '20 seconds'`);
 }
 
 export async function openDrivenWorld(): Promise<DrivenWorld> {
@@ -62,6 +71,7 @@ export async function openDrivenWorld(): Promise<DrivenWorld> {
   await commandLine(world).json('ledger', 'check');
   await callUnreachableProcessor(monitoring);
   await refuseCalls(world, venue);
+  await failCall(world, venue);
   const sockets = await openSockets(url);
   await loseRequestLog(world, venue, url);
   await leaveWork(world, venue);
@@ -69,7 +79,7 @@ export async function openDrivenWorld(): Promise<DrivenWorld> {
     world,
     monitoring,
     async scrape() {
-      opened.clock.aheadMs += 20_000;
+      await outdateFigures(opened);
       await scrape(url);
       return whileTransactionsWait(world, async () => {
         // Files that are being read, for the figure of active requests.
@@ -120,7 +130,9 @@ async function driveMoney(world: TestWorld, venue: TestVenue): Promise<void> {
   await venue.post(`/v1/checkouts/${(await venue.create()).id}/cancel`);
   const held = await venue.collecting();
   await venue.pay(held.id, held.shares[0].id, CARDS.good);
-  await world.db.query(`update holds set capture_before = now() + interval '1 hour' where status = 'held'`);
+  await world.db.query(
+    `update holds set capture_before = now() + interval '10 minutes', due_at = null where status = 'held'`,
+  );
   const refunded = await venue.collecting({ party_size: 2, amount: 20_000 });
   await venue.payAll(refunded, [REFUND_IS_PENDING, CARDS.good]);
   await venue.finishDueWork(refunded.id);
@@ -176,6 +188,12 @@ async function runLoops(
   await worker.run();
 }
 
+async function failCall(world: TestWorld, venue: TestVenue): Promise<void> {
+  await world.db.query('alter table boats rename to boats_gone');
+  await venue.get('/v1/boats');
+  await world.db.query('alter table boats_gone rename to boats');
+}
+
 async function refuseCalls(world: TestWorld, venue: TestVenue): Promise<void> {
   const { key } = await world.key(venue.venueId, { readsPerHour: 1 });
   for (let calls = 0; calls < 2; calls++) await world.call('GET', '/v1/me', { key });
@@ -203,7 +221,7 @@ export async function loseRequestLog(world: TestWorld, venue: TestVenue, url: st
 /** Rows that are due while no worker runs, and objects that wait for review. */
 async function leaveWork(world: TestWorld, venue: TestVenue): Promise<void> {
   await world.db.query(
-    `update holds set due_at = now() - interval '1 minute' where status = 'held' and hold_id in (
+    `update holds set due_at = now() - interval '20 minutes' where status = 'held' and hold_id in (
        select hold_id from holds where status = 'held' limit 1)`,
   );
   await venue.payAll(await venue.collecting(), [CARDS.captureFailsForAWhile]);
@@ -213,12 +231,19 @@ async function leaveWork(world: TestWorld, venue: TestVenue): Promise<void> {
 }
 
 /** A card processor at a port that no program listens on. */
-export async function callUnreachableProcessor({ services }: Monitoring): Promise<void> {
+export function unreachableProcessor({ services }: Monitoring): Processor {
   const { secret, publishable } = PROCESSOR_KEYS.test;
   const address = { protocol: 'http', host: '127.0.0.1', port: 1 } as const;
   const processor = makeStripeProcessor({ mode: 'test', secretKey: secret, publishableKey: publishable, address });
   const { test } = observeProcessors({ test: processor }, services.observeCall);
-  await test?.retrieveHold('pi_none').catch((error: unknown) => {
-    if (!(error instanceof ProcessorUnavailable)) throw error;
-  });
+  if (test === undefined) throw new Error('there is no processor');
+  return test;
+}
+
+export async function callUnreachableProcessor(monitoring: Monitoring): Promise<void> {
+  await unreachableProcessor(monitoring)
+    .retrieveHold('pi_none')
+    .catch((error: unknown) => {
+      if (!(error instanceof ProcessorUnavailable)) throw error;
+    });
 }

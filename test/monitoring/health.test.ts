@@ -1,7 +1,9 @@
 // What operators see of the health of the installation, and the heartbeats behind it.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { computeFigures } from '../../src/domain/monitoring/figures.ts';
+import { systemMonotonicClock } from '../../src/base/clock.ts';
+import type { Queryable } from '../../src/base/db.ts';
+import { computeFigures, makeFiguresReader } from '../../src/domain/monitoring/figures.ts';
 import { startHeartbeat } from '../../src/domain/monitoring/heartbeat.ts';
 import { livingProcesses } from '../../src/domain/monitoring/process-queries.ts';
 import { showHealth } from '../../src/domain/monitoring/show-health.ts';
@@ -27,9 +29,9 @@ const beat = () => startHeartbeat(opened.world.context, IDENTITY, processorOutco
 
 /** With figures of this moment. */
 async function health(): Promise<Json> {
-  const { services, clock } = opened.world.context;
-  const figures = { read: () => computeFigures(opened.world.db, clock) };
-  return (await showHealth({ ...services, figures })).body;
+  const figures = await computeFigures(opened.world.db);
+  const reader = { read: async () => ({ ...figures, now: figures.computedAt }) };
+  return (await showHealth({ ...opened.world.context.services, figures: reader })).body;
 }
 
 describe('the health of the installation', () => {
@@ -78,7 +80,7 @@ describe('the health of the installation', () => {
 
   it('lists a process while it lives, with its version, and no longer when it stopped or died', async () => {
     const { db } = opened.world;
-    const names = async (): Promise<string[]> => (await livingProcesses(db, Date.now())).map(({ version }) => version);
+    const names = async (): Promise<string[]> => (await livingProcesses(db)).map(({ version }) => version);
     const heartbeat = await beat();
     const { processes } = await health();
     expect(processes.filter(({ is_current }: Json) => !is_current)).toMatchObject([
@@ -97,14 +99,45 @@ describe('the health of the installation', () => {
   });
 });
 
+describe('a heartbeat', () => {
+  it('does not delay the stop of its process beyond the given time when the database does not answer', async () => {
+    const { db, ids, log } = opened.world.context;
+    let isSilent = false;
+    const monitoring: Queryable = {
+      query: (...statement) => (isSilent ? new Promise(() => undefined) : db.query(...statement)),
+    };
+    const heartbeat = await startHeartbeat({ db: { ...db, monitoring }, ids, log }, IDENTITY, processorOutcomes, 50);
+    isSilent = true;
+    // Without the bound this would never end.
+    await heartbeat.stop();
+    await db.query(`delete from processes where version = '0.0.1'`);
+  });
+});
+
 describe('the figures', () => {
+  it('have the time of the database, not that of the machine that reads them', async () => {
+    const { db, context } = opened.world;
+    // A machine whose clock says 1970.
+    const reader = makeFiguresReader({ ...context, elapsed: { now: () => 0 } });
+    const figures = await reader.read();
+    const [row] = await db.query<{ now: number }>('select (extract(epoch from now()) * 1000)::float8 as now');
+    expect(Math.abs((figures?.now ?? 0) - (row?.now ?? 0))).toBeLessThan(60_000);
+    expect(Math.abs((figures?.computedAt ?? 0) - (row?.now ?? 0))).toBeLessThan(600_000);
+  });
+
+  it('do not wait behind the request log: they have a connection of their own', async () => {
+    const { context } = opened.world;
+    const background: Queryable = { query: () => new Promise(() => undefined) };
+    const reader = makeFiguresReader({ ...context, db: { ...context.db, background }, elapsed: systemMonotonicClock });
+    expect(await reader.read()).not.toBeNull();
+  });
+
   it('are computed by one process at a time, and stored for the others', async () => {
     const { db, context } = opened.world;
     await db.query(`update figures set computed_at = now() - interval '1 minute'`);
     const count = (): number => opened.world.statements.filter((text) => text.includes('from ledger_entries')).length;
     const before = count();
-    const { makeFiguresReader } = await import('../../src/domain/monitoring/figures.ts');
-    const readers = Array.from({ length: 4 }, () => makeFiguresReader(context));
+    const readers = Array.from({ length: 4 }, () => makeFiguresReader({ ...context, elapsed: systemMonotonicClock }));
     const read = await Promise.all(readers.flatMap((reader) => [reader.read(), reader.read()]));
     expect(read.every((figures) => figures !== null)).toBe(true);
     expect(count() - before).toBe(1);

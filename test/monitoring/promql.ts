@@ -1,5 +1,6 @@
 // Evaluates the part of PromQL that deploy/ uses, over two scrapes: selectors with matchers, increase() and rate(),
-// aggregations, absent(), time(), histogram_quantile(), arithmetic and comparisons. Anything else is an error.
+// aggregations, absent(), time(), histogram_quantile(), arithmetic, comparisons, `or` and `unless`. `offset` reads the
+// earlier scrape. Anything else is an error.
 
 import type { Sample } from './scrape.ts';
 
@@ -42,7 +43,7 @@ export class Evaluation {
 
   /** The samples for which the expression holds. */
   run(): readonly Sample[] {
-    const value = this.#comparison();
+    const value = this.#expression();
     if (this.#tokens.length > 0) throw new Error(`not understood: ${this.#tokens.join(' ')}`);
     return typeof value === 'number' ? [{ name: '', labels: {}, value }] : value;
   }
@@ -52,6 +53,26 @@ export class Evaluation {
     if (token === undefined || (wanted !== undefined && token !== wanted))
       throw new Error(`expected ${wanted ?? 'more'}, found ${token ?? 'the end'}`);
     return token;
+  }
+
+  #expression(): Value {
+    let value = this.#unless();
+    while (this.#tokens[0] === 'or') {
+      this.#take();
+      const [left, right] = [samplesOf(value), samplesOf(this.#unless())];
+      value = [...left, ...right.filter((sample) => partnerOf(sample, left) === undefined)];
+    }
+    return value;
+  }
+
+  #unless(): Value {
+    let value = this.#comparison();
+    while (this.#tokens[0] === 'unless') {
+      this.#take();
+      const [left, right] = [samplesOf(value), samplesOf(this.#comparison())];
+      value = left.filter((sample) => partnerOf(sample, right) === undefined);
+    }
+    return value;
   }
 
   #comparison(): Value {
@@ -85,19 +106,19 @@ export class Evaluation {
     const token = this.#take();
     if (/^\d/.test(token)) return Number(token);
     if (token === '(') {
-      const value = this.#comparison();
+      const value = this.#expression();
       this.#take(')');
       return value;
     }
     if (AGGREGATIONS.includes(token)) return this.#aggregation(token);
     if (this.#tokens[0] === '(') return this.#call(token);
-    return this.#select(token, this.#scrapes.after);
+    return this.#selectAtOffset(token);
   }
 
   #aggregation(kind: string): readonly Sample[] {
     const by = this.#tokens[0] === 'by' ? this.#labels() : [];
     this.#take('(');
-    const value = this.#comparison();
+    const value = this.#expression();
     this.#take(')');
     if (typeof value === 'number') throw new Error(`${kind} of a number`);
     const groups = new Map<string, Sample[]>();
@@ -137,7 +158,7 @@ export class Evaluation {
       return typeof buckets === 'number' ? [] : buckets.filter(({ labels }) => labels.le === '+Inf');
     }
     if (name !== 'absent') throw new Error(`no such function: ${name}`);
-    const value = this.#comparison();
+    const value = this.#expression();
     this.#take(')');
     return Array.isArray(value) && value.length === 0 ? [{ name: '', labels: {}, value: 1 }] : [];
   }
@@ -162,6 +183,17 @@ export class Evaluation {
     });
   }
 
+  #selectAtOffset(name: string): readonly Sample[] {
+    const rest = [...this.#tokens];
+    const after = this.#select(name, this.#scrapes.after);
+    if (this.#tokens[0] !== 'offset') return after;
+    this.#tokens.splice(0, this.#tokens.length, ...rest);
+    const before = this.#select(name, this.#scrapes.before);
+    // The word, the number and its unit.
+    this.#tokens.splice(0, 3);
+    return before;
+  }
+
   #select(name: string, samples: readonly Sample[]): readonly Sample[] {
     this.names.add(name);
     const matchers: ((labels: Sample['labels']) => boolean)[] = [];
@@ -174,6 +206,11 @@ export class Evaluation {
     }
     return samples.filter((sample) => sample.name === name && matchers.every((matches) => matches(sample.labels)));
   }
+}
+
+function samplesOf(value: Value): readonly Sample[] {
+  if (typeof value === 'number') throw new Error('a number stands where a series must');
+  return value;
 }
 
 function matcherOf(label: string, operator: string, wanted: string): (labels: Sample['labels']) => boolean {

@@ -3,7 +3,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/base/clock.ts';
 import type { Queryable } from '../../src/base/db.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { computeFigures } from '../../src/domain/monitoring/figures.ts';
@@ -65,7 +64,7 @@ describe('the figures that are read from the database', () => {
         return db.query(text, values);
       },
     };
-    await computeFigures(recorder, systemClock);
+    await computeFigures(recorder);
     const scanned = new Set<string>();
     for (const { text, values } of statements) {
       const plan = await db.transaction(async (tx) => {

@@ -30,6 +30,7 @@ const spans: ReceivedSpan[] = [];
 const paths = new Set<string>();
 const bodies: string[] = [];
 const metrics: Json[] = [];
+const resourceOfSpans = new Map<string, string>();
 const collector = createServer((request, response) => {
   const chunks: Buffer[] = [];
   request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -38,7 +39,10 @@ const collector = createServer((request, response) => {
     bodies.push(text);
     paths.add(`${request.method} ${request.url}`);
     const { resourceSpans = [], resourceMetrics = [] } = JSON.parse(text);
-    for (const { scopeSpans } of resourceSpans) for (const scope of scopeSpans) spans.push(...scope.spans);
+    for (const { resource, scopeSpans } of resourceSpans) {
+      for (const { key, value } of resource.attributes) resourceOfSpans.set(key, value.stringValue);
+      for (const scope of scopeSpans) spans.push(...scope.spans);
+    }
     for (const { scopeMetrics } of resourceMetrics) for (const scope of scopeMetrics) metrics.push(...scope.metrics);
     response.setHeader('content-type', 'application/json').end('{}');
   });
@@ -51,8 +55,12 @@ const shutdown = new Shutdown({ error: () => undefined } as never);
 beforeAll(async () => {
   await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve));
   const { port } = collector.address() as AddressInfo;
-  const config = readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` });
-  const tracing = await openTracingFor(config, 'start', shutdown);
+  const config = readConfig({
+    OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+    OTEL_SERVICE_NAME: 'payments',
+    OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=staging,service.name=other,team=pay%20out',
+  });
+  const tracing = await openTracingFor(config, 'start');
   const monitoring = makeMonitoring(systemClock, tracing);
   world = await openTestWorld({ monitoring, env: { ALLOW_INSECURE_TARGETS: '1' } });
   venue = await openTestVenue(world);
@@ -70,8 +78,9 @@ beforeAll(async () => {
   await dispatchDue(deliveries, 100);
   await deliverDue(deliveries, new AbortController().signal);
   await monitoring.watch(world.context, 'start', shutdown);
-  // Sends what is left.
   await shutdown.run();
+  // Sends what is left.
+  await tracing.close();
 }, 60_000);
 afterAll(async () => {
   await world.close();
@@ -137,9 +146,42 @@ describe('the metrics by OTLP', () => {
   });
 });
 
+describe('the resource of a trace', () => {
+  it('has OTEL_RESOURCE_ATTRIBUTES, and its name is OTEL_SERVICE_NAME', () => {
+    expect(resourceOfSpans.get('service.name')).toBe('payments');
+    expect(resourceOfSpans.get('deployment.environment.name')).toBe('staging');
+    expect(resourceOfSpans.get('team')).toBe('pay out');
+    expect(resourceOfSpans.get('everyshare.role')).toBe('start');
+  });
+
+  it('refuses OTEL_RESOURCE_ATTRIBUTES that are no pairs, with what to do', () => {
+    for (const wrong of ['staging', 'a=b,=c', 'a=%E0%A4%A'])
+      expect(() => readConfig({ OTEL_RESOURCE_ATTRIBUTES: wrong })).toThrow(
+        'OTEL_RESOURCE_ATTRIBUTES must be key=value pairs separated by commas',
+      );
+  });
+});
+
+describe('the last traces', () => {
+  it('do not delay the stop of a process for more than two seconds when the collector does not answer', async () => {
+    const silent = createServer(() => undefined);
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const { port } = silent.address() as AddressInfo;
+    const config = readConfig({ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` });
+    const tracing = await openTracingFor(config, 'start');
+    tracing?.begin({ name: 'left', kind: 'internal', attributes: {} }).end({}, null);
+    const asked = new Promise<void>((resolve) => void silent.on('request', () => resolve()));
+    // It resolves although the request has no answer: the exporter itself would wait for ten seconds and try again.
+    await Promise.all([tracing?.close(), asked]);
+    expect(silent.listening).toBe(true);
+    silent.closeAllConnections();
+    silent.close();
+  });
+});
+
 describe('without OTEL_EXPORTER_OTLP_ENDPOINT', () => {
   it('there is no tracing', async () => {
-    expect(await openTracingFor(readConfig({}), 'start', shutdown)).toBeNull();
+    expect(await openTracingFor(readConfig({}), 'start')).toBeNull();
     expect(makeMonitoring(systemClock).tracing).toBeNull();
   });
 });

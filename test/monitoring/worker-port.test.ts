@@ -1,11 +1,15 @@
 // The address at which a worker is monitored: up, ready, metrics.
 
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
 import { systemClock } from '../../src/base/clock.ts';
 import { ConfigError, readConfig } from '../../src/base/config.ts';
 import { openDb } from '../../src/base/db.ts';
+import { packageRoot } from '../../src/base/package-root.ts';
 import { Shutdown } from '../../src/base/shutdown.ts';
 import { makeMonitoring } from '../../src/main/monitoring.ts';
 import { makeReadiness, runWorker } from '../../src/main/run-worker.ts';
@@ -124,5 +128,20 @@ describe('a worker', () => {
     expect(worker.stalledLoops()).toEqual(['hangs']);
     expect(await makeReadiness(world.context, worker)()).toBe('These loops have not turned for long: hangs.');
     await worker.close();
+  });
+});
+
+describe('the manifests of Kubernetes', () => {
+  it('send no traffic to a server, and wait for a worker, while /readyz is not 200', () => {
+    const file = readFileSync(join(packageRoot, 'deploy', 'kubernetes', 'everyshare.yaml'), 'utf8');
+    const deployments = parseAllDocuments(file)
+      .map((document) => document.toJS())
+      .filter(({ kind }) => kind === 'Deployment');
+    expect(deployments).toHaveLength(2);
+    for (const { spec } of deployments)
+      for (const { readinessProbe, livenessProbe } of spec.template.spec.containers) {
+        expect(readinessProbe.httpGet.path).toBe('/readyz');
+        expect(livenessProbe.httpGet.path).toBe('/healthz');
+      }
   });
 });

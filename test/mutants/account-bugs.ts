@@ -103,7 +103,7 @@ export const ACCOUNT_BUGS: readonly Mutant[] = [
     area: 'money',
     bug: 'guests are charged for a venue that the records show as not payable',
     file: 'src/domain/checkouts/capture/decide-capture.ts',
-    from: "[{ step: 'schedule retry', at: Math.min(now + PAYABLE_RETRY_MS, checkout.expiresAt) }]",
+    from: "[{ step: 'schedule retry', at, reason: VENUE_NOT_PAYABLE }]",
     to: "[{ step: 'begin captures', ids: partyHolds(checkout).map(({ id }) => id) }]",
     tests: 'simulation',
   },

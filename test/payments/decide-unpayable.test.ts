@@ -43,7 +43,9 @@ const facts = new Map([[hold.id, factsFor(hold)]]);
 
 describe('a venue that cannot be paid', () => {
   it('has no captures begun, although every hold is held; they begin when it can be paid', () => {
-    expect(beginCaptures(funded, facts, NOW)).toEqual([{ step: 'schedule retry', at: NOW + 60_000 }]);
+    expect(beginCaptures(funded, facts, NOW)).toEqual([
+      { step: 'schedule retry', at: NOW + 60_000, reason: 'venue_not_payable' },
+    ]);
     expect(beginCaptures({ ...funded, isVenuePayable: true }, facts, NOW)).toEqual([
       { step: 'begin captures', ids: [hold.id] },
     ]);
@@ -51,7 +53,9 @@ describe('a venue that cannot be paid', () => {
 
   it('is looked at again not later than at the deadline, when every card is released', () => {
     const { expiresAt } = funded;
-    expect(waitUntilPayable(funded, expiresAt - 5_000)).toEqual([{ step: 'schedule retry', at: expiresAt }]);
+    expect(waitUntilPayable(funded, expiresAt - 5_000)).toEqual([
+      { step: 'schedule retry', at: expiresAt, reason: 'venue_not_payable' },
+    ]);
     expect(waitUntilPayable(funded, expiresAt)).toEqual([
       { step: 'transition shares', ids: [share.id], from: 'held', to: 'released' },
       { step: 'transition hold', id: hold.id, from: 'held', to: 'releasing', dueAt: expiresAt },

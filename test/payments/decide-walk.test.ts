@@ -108,8 +108,8 @@ function outcomeBy(how: number): CaptureOutcome {
     { outcome: 'captured', chargeId: 'ch', processorFee: 59 },
     { outcome: 'captured', chargeId: null, processorFee: null },
     { outcome: 'refused', code: 'card_declined' },
-    { outcome: 'unknown', isKeySpent: true },
-    { outcome: 'unknown', isKeySpent: false },
+    { outcome: 'unknown', isKeySpent: true, reason: 'no answer' },
+    { outcome: 'unknown', isKeySpent: false, reason: 'no answer' },
   ];
   return pick(outcomes, how) as CaptureOutcome;
 }
@@ -401,7 +401,7 @@ describe('captures that are undone while a replaced hold is still in release', (
     const [replaced, renewal, captured, refused] = begun.holds;
     expect(begun.holds.map(({ status }) => status)).toEqual(['releasing', 'capturing', 'capturing', 'capturing']);
     const outcomes = new Map<string, CaptureOutcome>([
-      [renewal?.id ?? '', { outcome: 'unknown', isKeySpent: false }],
+      [renewal?.id ?? '', { outcome: 'unknown', isKeySpent: false, reason: 'no answer' }],
       [captured?.id ?? '', { outcome: 'captured', chargeId: 'ch', processorFee: 59 }],
       [refused?.id ?? '', { outcome: 'refused', code: 'card_declined' }],
     ]);

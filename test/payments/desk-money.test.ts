@@ -1,7 +1,11 @@
 // Money at the desk: what is stuck is found, tried again, paid by hand or written off, each once, and the books stay right.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Db } from '../../src/base/db.ts';
+import type { Input } from '../../src/base/operation.ts';
+import type { DeskCaller } from '../../src/domain/accounts/account.ts';
 import { checkLedger } from '../../src/domain/checkouts/accounting/check-ledger.ts';
+import { getMoneyHealth } from '../../src/domain/desk/money-health.ts';
 import { createOperator, deskOf, type TestOperator } from '../support/desk-client.ts';
 import { commandLine } from '../support/run-command.ts';
 import { CARDS, type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
@@ -41,6 +45,24 @@ async function expectBooksAgree(): Promise<void> {
   expect((await checkLedger(world.db)).problems).toEqual([]);
 }
 
+async function payoutAccount(): Promise<string> {
+  const [account] = await world.db.query<{ id: string }>(
+    'select account_id as id from payout_accounts where venue_id = $1 and mode = $2',
+    [venue.venueId, venue.mode],
+  );
+  return account?.id ?? '';
+}
+
+/** What the venue got of a checkout. */
+async function transferred(checkoutId: string): Promise<number> {
+  const [row] = await world.db.query<{ sent: number }>(
+    `select sum(coalesce(sent_amount, amount))::integer as sent from movements
+     where checkout_id = $1 and kind = 'transfer' and status = 'done'`,
+    [checkoutId],
+  );
+  return row?.sent ?? 0;
+}
+
 /** All cards are held, and the processor does not answer captures. */
 async function stuckCapture(): Promise<string> {
   world.processor.api.faults.set({ rules: [{ id: 'down', on: 'payment_intents.capture', kind: 'error_500' }] });
@@ -57,7 +79,15 @@ describe('a stuck capture', () => {
   it('is found after five minutes, tried again and completed', async () => {
     const id = await stuckCapture();
     expect(await casesOf('waiting', 'capture')).toMatchObject([
-      { id, amount: 20_000, what: '0 of 2 cards are charged', actions: ['retry'], next_try_at: expect.any(String) },
+      {
+        id,
+        amount: 20_000,
+        what: '0 of 2 cards are charged',
+        error: expect.stringMatching(/processor/),
+        remedy: expect.stringMatching(/try now/),
+        actions: ['retry'],
+        next_try_at: expect.any(String),
+      },
     ]);
     world.processor.api.faults.clear();
     const path = `/money/venues/${venue.venueId}/checkouts/${id}/retry`;
@@ -122,6 +152,86 @@ describe('a failed refund', () => {
   });
 });
 
+/** The processor has refused the venue's transfers for two weeks. */
+async function failedTransfers(): Promise<{ checkoutId: string; account: string; cases: Json[] }> {
+  // The first payout opens the venue's account.
+  const first = await venue.completed({ amount: 1_000, party_size: 2 });
+  await venue.finishDueWork(first.id);
+  const account = await payoutAccount();
+  const checkout = await venue.completed({ amount: 10_000, party_size: 2 });
+  await venue.stripe.rawRequest('POST', `/sandbox/accounts/${account}`, { transfers_status: 'restricted' });
+  await world.db.query(
+    `update movements set due_at = now() - interval '1 second', first_due_at = now() - interval '15 days' where checkout_id = $1`,
+    [checkout.id],
+  );
+  await world.work();
+  return { checkoutId: checkout.id, account, cases: await casesOf('needs_person', 'transfer') };
+}
+
+describe('a failed transfer', () => {
+  it('says why it failed and what to do, and reaches the venue once the account is in order and it is tried again', async () => {
+    const { checkoutId, account, cases } = await failedTransfers();
+    expect(cases).toHaveLength(2);
+    for (const one of cases)
+      expect(one).toMatchObject({
+        what: 'the venue was not paid',
+        error: 'insufficient_capabilities_for_transfer',
+        remedy: expect.stringMatching(/account cannot take transfers.*try now/),
+        actions: ['retry'],
+      });
+    await venue.stripe.rawRequest('POST', `/sandbox/accounts/${account}`, { transfers_status: 'active' });
+    for (const { id } of cases) expect((await desk('POST', at(id, 'retry'))).json).toEqual({ id, status: 'waiting' });
+    await venue.finishDueWork(checkoutId);
+    expect(await casesOf('needs_person', 'transfer')).toEqual([]);
+    expect(await transferred(checkoutId)).toBe(10_000);
+    await expectBooksAgree();
+  });
+});
+
+describe('the figures of the money page', () => {
+  it('count and sum everything, while the lists are cut at their limit and say so', async () => {
+    await failedTransfers();
+    const whole = await health();
+    const cut = (await desk('GET', '/money?mode=test&limit=1')).json;
+    expect(cut.figures).toEqual(whole.figures);
+    expect(cut.figures.failed_payouts.count).toBeGreaterThanOrEqual(2);
+    const failed = whole.needs_person.filter(({ kind }: Json) => ['transfer', 'reversal'].includes(kind));
+    expect(cut.figures.failed_payouts).toEqual({
+      count: failed.length,
+      amount: failed.reduce((sum: number, { amount }: Json) => sum + amount, 0),
+    });
+    expect(cut.needs_person.filter(({ kind }: Json) => kind === 'transfer')).toHaveLength(1);
+    expect([cut.has_more.needs_person, whole.has_more]).toEqual([true, { needs_person: false, waiting: false }]);
+    const refused = await desk('GET', '/money?mode=test&limit=201');
+    expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('limit')]);
+  });
+
+  it('are read through indexes of what is stuck: no statement reads a table as a whole', async () => {
+    const scanned = new Set<string>();
+    const read: Promise<void>[] = [];
+    const explain = async (text: string, values: readonly unknown[]): Promise<void> => {
+      const plan = await world.db.transaction(async (tx) => {
+        await tx.query('set local enable_seqscan = off');
+        return tx.query<{ 'QUERY PLAN': string }>(`explain ${text}`, values);
+      });
+      for (const line of plan) {
+        const [, table] = /Seq Scan on (\w+)/.exec(line['QUERY PLAN']) ?? [];
+        if (table !== undefined) scanned.add(table);
+      }
+    };
+    const db = {
+      query: (text: string, values: readonly unknown[] = []) => {
+        read.push(explain(text, values));
+        return world.db.query(text, values);
+      },
+    };
+    await getMoneyHealth({ db: db as Db }, { now: Date.now() } as DeskCaller, { query: {} } as Input);
+    await Promise.all(read);
+    expect(read.length).toBeGreaterThan(8);
+    expect([...scanned].filter((table) => table !== 'checks')).toEqual([]);
+  });
+});
+
 describe('a movement that is being sent', () => {
   it('keeps its lease when an operator tries it again: no second worker takes it', async () => {
     const checkout = await venue.completed({ amount: 10_000, party_size: 2 });
@@ -152,11 +262,7 @@ describe('a movement that is being sent', () => {
 async function debt(amount: number): Promise<Json> {
   const checkout = await venue.completed({ amount, party_size: 2 });
   await venue.finishDueWork(checkout.id);
-  const [account] = await world.db.query<{ id: string }>(
-    'select account_id as id from payout_accounts where venue_id = $1 and mode = $2',
-    [venue.venueId, venue.mode],
-  );
-  await venue.stripe.rawRequest('POST', '/sandbox/payouts', { account: account?.id });
+  await venue.stripe.rawRequest('POST', '/sandbox/payouts', { account: await payoutAccount() });
   expect((await venue.post(`/v1/checkouts/${checkout.id}/refund`, {})).status).toBe(200);
   await venue.finishDueWork(checkout.id);
   return (await casesOf('needs_person', 'debt'))[0];
@@ -179,11 +285,7 @@ describe('what a venue owes', () => {
       expect((await desk('POST', at(rest.id, 'write_off'), { amount: rest.amount, note: 'Closed.' })).status).toBe(200);
     const later = await venue.completed({ amount: 8_000, party_size: 2 });
     await venue.finishDueWork(later.id);
-    const [sent] = await world.db.query<{ sent: number }>(
-      "select sum(coalesce(sent_amount, amount))::integer as sent from movements where checkout_id = $1 and kind = 'transfer'",
-      [later.id],
-    );
-    expect(sent?.sent).toBe(8_000);
+    expect(await transferred(later.id)).toBe(8_000);
     await expectBooksAgree();
   });
 });

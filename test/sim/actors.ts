@@ -17,6 +17,7 @@ import { ProcessorUnavailable } from '../../src/domain/payments/processor.ts';
 import { readProcessorEvent } from '../../src/domain/payments/processor-event.ts';
 import { receiveProcessorEvent } from '../../src/domain/payments/receive-processor-event.ts';
 import { startLeaving } from './leaving.ts';
+import { hasFinanceOperators } from './operator.ts';
 import { PROCESSOR_KEYS } from './processor-client.ts';
 import { type Actor, Violation } from './scheduler.ts';
 import { type ActorServices, type CallResult, HOUR_MS, type Simulation, START_MS, servicesFor } from './simulation.ts';
@@ -380,6 +381,11 @@ const LAPSING_CARDS = [
   [2, 'pm_card_visa'],
 ] as const;
 const GOOD_CARDS = [[40, 'pm_card_visa'], ...FAULTY_CARDS] as const;
+/** Refunds to most of these fail after they were done: operators pay them by hand. */
+const REFUND_FAILS_CARDS = [
+  [3, 'pm_card_refundFail'],
+  [2, 'pm_card_visa'],
+] as const;
 
 /** The renewal of the share's hold was refused: its guest can give another card. */
 const needsOtherCard = ({ invariants: { current } }: Simulation, share: string): boolean =>
@@ -416,7 +422,8 @@ function startGuest(simulation: Simulation, member: string, payFrom: number): vo
       );
       const share = unpaidShare();
       if (share === undefined) continue;
-      const cards = hasLateGuest && attempt === 0 ? LAPSING_CARDS : hasEagerGuests ? GOOD_CARDS : CARDS;
+      const usual = hasFinanceOperators(simulation) ? REFUND_FAILS_CARDS : hasEagerGuests ? GOOD_CARDS : CARDS;
+      const cards = hasLateGuest && attempt === 0 ? LAPSING_CARDS : usual;
       const card = attempt >= 3 ? 'pm_card_visa' : random.weighed(cards);
       await payShare(simulation, actor, member, share, card);
       const from = scheduler.step + random.between(3, 30);

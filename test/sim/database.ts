@@ -105,6 +105,7 @@ export class Database {
       query,
       priority: { query },
       background: { query },
+      monitoring: { query },
       transaction: (work) => this.#transaction(actor, work),
       close: async () => undefined,
     };

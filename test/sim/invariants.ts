@@ -98,6 +98,8 @@ export class Invariants {
 
   #recordTransitions(kind: 'checkouts' | 'shares' | 'holds' | 'movements', before: Snapshot, next: Snapshot): void {
     const oldStatuses = new Map(before[kind].map((row) => [row.id, row.status as string]));
+    const writtenOff = (rows: Snapshot): number => sum(rows.movements.map((row) => row.writtenOff));
+    if (writtenOff(next) > writtenOff(before)) this.transitions.add('debt written off');
     for (const row of next[kind]) {
       const old = oldStatuses.get(row.id);
       if (old === row.status || (old === undefined && kind !== 'holds')) continue;
@@ -157,7 +159,9 @@ export class Invariants {
     const known = before.events.filter(({ subject }) => subject === id).length;
     const added = all.slice(known);
     const count = (type: string): number => added.filter((event) => event.type === type).length;
+    const paidAgain = paidAgainIn(id, before, next);
     for (const event of added) {
+      if (event.type === 'refund.created' && paidAgain > 0) continue;
       check(isStatusOfEvent(event.type, event.status), () => `${event.type} of ${id} shows the status ${event.status}`);
     }
     const entered = (status: string): number => (checkout.status === status && old?.status !== status ? 1 : 0);
@@ -178,10 +182,11 @@ export class Invariants {
     // With two commits in one snapshot, a share that became held in the first may be released in the second.
     if (isOneCommit) expected('share.held', becameHeld);
     else check(count('share.held') >= becameHeld, () => `${id}: a share became held without an event`);
-    const refunds = checkout.status === 'completed' && checkout.refunded > (old?.refunded ?? 0) ? 1 : 0;
+    const isRefunded = checkout.status === 'completed' && checkout.refunded > (old?.refunded ?? 0);
+    const refunds = (isRefunded ? 1 : 0) + paidAgain;
     // With two commits in one snapshot, a lost dispute may have dropped as much as was refunded.
     check(
-      refunds === 0 ? count('refund.created') === 0 || !isOneCommit : count('refund.created') >= 1,
+      refunds === 0 ? count('refund.created') === 0 || !isOneCommit : count('refund.created') >= refunds,
       () => `a refund of ${id} without an event`,
     );
   }
@@ -236,6 +241,17 @@ export class Invariants {
   }
 }
 
+/** Failed refunds of the checkout that an operator has retried or paid by hand: each has its event. */
+function paidAgainIn(checkout: string, before: Snapshot, next: Snapshot): number {
+  const failed = new Set(before.movements.filter(({ status }) => status === 'failed').map(({ id }) => id));
+  return next.movements.filter(
+    ({ id, kind, status, checkout: of }) =>
+      of === checkout && failed.has(id) && isRefundKind(kind) && (status === 'waiting' || status === 'closed'),
+  ).length;
+}
+
+const isRefundKind = (kind: string): boolean => kind === 'refund' || kind === 'return';
+
 /** Every held share of a checkout that collects has a current hold on a card: no good hold is given up silently. */
 function checkHeldShares({ checkouts, shares, holds }: Snapshot): void {
   const collecting = new Set(checkouts.filter(({ status }) => status === 'collecting').map(({ id }) => id));
@@ -274,8 +290,12 @@ export function checkSettled(current: Snapshot, books: ProcessorBooks): void {
     const { id, kind, status } = movement;
     const isFailed = status === 'failed' && (books.hasFailedRefund(id) || isRefundOfLostCharge(current, movement));
     check(
-      status === 'done' || status === 'dropped' || status === 'owed' || isFailed,
+      status === 'done' || status === 'dropped' || status === 'owed' || status === 'closed' || isFailed,
       () => `${kind} ${id} is still ${status}`,
+    );
+    check(
+      status !== 'closed' || !books.hasPaidRefund(id),
+      () => `${kind} ${id} was paid by hand, and the processor has paid it too`,
     );
     const isPaid = status !== 'done' || !books.hasFailedRefund(id);
     check(isPaid, () => `${kind} ${id} is done, and has failed at the processor`);
@@ -326,17 +346,22 @@ function checkMoney(current: Snapshot, books: ProcessorBooks): void {
         .filter(({ charge, status }) => status !== 'failed' && charges.some(({ id }) => id === charge))
         .map(({ amount }) => amount),
     );
+    const byHand = sum(
+      current.movements
+        .filter((movement) => movement.checkout === checkout.id && movement.status === 'closed')
+        .map(({ amount }) => amount),
+    );
     if (checkout.status === 'completed') {
       check(charged === checkout.amount, () => `${checkout.id}: ${charged} charged for ${checkout.amount}`);
       check(
-        refunded === checkout.refunded - checkout.failedRefund,
+        refunded === checkout.refunded - checkout.failedRefund - byHand,
         () =>
-          `${checkout.id}: the processor refunded ${refunded}, our records say ${checkout.refunded} less ${checkout.failedRefund}`,
+          `${checkout.id}: the processor refunded ${refunded}, our records say ${checkout.refunded} less ${checkout.failedRefund} failed and ${byHand} paid by hand`,
       );
     } else {
       const lost = lostOf(current, books, ({ metadata }) => metadata.checkout_id === checkout.id);
       check(
-        charged === refunded + lost + checkout.failedRefund,
+        charged === refunded + lost + checkout.failedRefund + byHand,
         () => `${checkout.id} is ${checkout.status}, and ${charged - refunded - lost} are still charged`,
       );
     }
@@ -362,6 +387,12 @@ function checkMoney(current: Snapshot, books: ProcessorBooks): void {
   const debts = sum(current.movements.map(({ owed, settled }) => owed - settled));
   const recorded = balance.get('venue_debts') ?? 0;
   check(recorded === debts, () => `the venue owes ${debts}, and our ledger says ${recorded}`);
+  const writtenOff = sum(current.movements.map((movement) => movement.writtenOff));
+  const lost = balance.get('written_off') ?? 0;
+  check(lost === writtenOff, () => `${writtenOff} was written off, and our ledger says ${lost}`);
+  const paidElsewhere = -(balance.get('paid_elsewhere') ?? 0);
+  const closed = sum(current.movements.filter(({ status }) => status === 'closed').map(({ amount }) => amount));
+  check(paidElsewhere === closed, () => `${closed} was paid by hand, and our ledger says ${paidElsewhere}`);
   // What is owed to guests because refunds failed is in the account that the refund came from.
   const failed = current.movements.filter(({ status }) => status === 'failed');
   const owedTo = (kind: string): number =>

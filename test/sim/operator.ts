@@ -1,54 +1,102 @@
-// An operator at the desk who tries captures, refunds, transfers and reversals again at any moment: beside the worker that
-// tries them, after a failure, and twice. Nothing may be charged, sent or refunded twice.
+// Operators at the desk. One tries captures, refunds, transfers and reversals again at any moment: beside the worker that
+// tries them, after a failure, and twice. Two others pay failed refunds by hand and write off debts, each other's calls
+// repeated, and any of them may die in the middle. Nothing may be charged, sent, refunded, paid or written off twice.
 
 import { isUnavailable } from '../../src/base/db.ts';
 import { Problem } from '../../src/base/errors.ts';
 import type { DeskCaller } from '../../src/domain/accounts/account.ts';
-import { retryCapture, retryMovement } from '../../src/domain/desk/money-actions.ts';
+import type { PaymentServices } from '../../src/domain/checkouts/payment-services.ts';
+import { payByHand, retryCapture, retryMovement, writeOffDebt } from '../../src/domain/desk/money-actions.ts';
 import { ProcessorUnavailable } from '../../src/domain/payments/processor.ts';
 import { SeededRandom } from '../support/seeded-random.ts';
-import { Violation } from './scheduler.ts';
+import { type Actor, Violation } from './scheduler.ts';
 import { type Simulation, servicesFor } from './simulation.ts';
 
 const OPERATOR = { name: 'operator sim', via: 'http', address: null, requestId: null } as const;
 
-/** In a stream of its own: a seed without an operator runs as if there were none. */
-export function startOperator(simulation: Simulation): void {
+interface MoneyCase {
+  readonly kind: 'capture' | 'movement' | 'failed refund' | 'debt';
+  readonly id: string;
+  /** What is owed. */
+  readonly amount: number;
+}
+
+/** In streams of their own: a seed without operators runs as if there were none. */
+export function startOperators(simulation: Simulation): void {
   const random = new SeededRandom(simulation.seed, 'operator');
-  if (!random.often(0.25)) return;
-  const { scheduler, venue } = simulation;
-  scheduler.startActor('operator', 'api', async (actor) => {
-    const { payments } = servicesFor(simulation, actor);
+  if (random.often(0.25)) startOperator(simulation, 'operator', random, retryable);
+  if (!hasFinanceOperators(simulation)) return;
+  const finance = new SeededRandom(simulation.seed, 'finance actions');
+  for (const name of ['finance operator 1', 'finance operator 2']) startOperator(simulation, name, finance, decidable);
+}
+
+/** In such a seed most refunds fail. */
+export function hasFinanceOperators({ seed }: Simulation): boolean {
+  return new SeededRandom(seed, 'finance operators').often(0.2);
+}
+
+function startOperator(
+  simulation: Simulation,
+  name: string,
+  random: SeededRandom,
+  casesIn: (simulation: Simulation) => readonly MoneyCase[],
+): void {
+  const { scheduler } = simulation;
+  scheduler.startActor(name, 'api', async (actor) => {
     for (let times = random.between(2, 8); times > 0; times--) {
       const from = scheduler.step + random.between(1, 40);
       await scheduler.waitForStep(actor, 'waits', () => scheduler.step >= from && casesIn(simulation).length > 0);
       const cases = casesIn(simulation);
       const found = cases[random.below(Math.max(1, cases.length))];
       if (found === undefined) continue;
-      const caller = { ids: payments.ids, actor: OPERATOR, now: payments.clock.now() } as unknown as DeskCaller;
-      const input = { params: { venue_id: venue.id, id: found.id } };
-      try {
-        if (found.kind === 'capture') await retryCapture(payments, caller, input);
-        else await retryMovement(payments, caller, input);
-      } catch (error) {
-        const isRefused = error instanceof Problem && error.status === 409;
-        if (error instanceof Problem && !isRefused) throw new Violation(`an operator got ${error.status}`);
-        if (!isRefused && !isUnavailable(error) && !(error instanceof ProcessorUnavailable)) throw error;
-      }
+      await act(simulation, actor, found);
+      // The answer was lost, and the operator clicks again.
+      if (casesIn === decidable && random.often(0.3)) await act(simulation, actor, found);
     }
   });
 }
 
-/** What the desk could list. */
-function casesIn({
-  invariants: { current },
-}: Simulation): { readonly kind: 'capture' | 'movement'; readonly id: string }[] {
+async function act(simulation: Simulation, actor: Actor, found: MoneyCase): Promise<void> {
+  const { payments } = servicesFor(simulation, actor);
+  const caller = { ids: payments.ids, actor: OPERATOR, now: payments.clock.now() } as unknown as DeskCaller;
+  try {
+    await run(payments, caller, simulation.venue.id, found);
+  } catch (error) {
+    const isRefused = error instanceof Problem && error.status === 409;
+    if (error instanceof Problem && !isRefused) throw new Violation(`an operator got ${error.status}`);
+    if (!isRefused && !isUnavailable(error) && !(error instanceof ProcessorUnavailable)) throw error;
+  }
+}
+
+async function run(
+  payments: PaymentServices,
+  caller: DeskCaller,
+  venueId: string,
+  { kind, id, amount }: MoneyCase,
+): Promise<void> {
+  const params = { venue_id: venueId, id };
+  if (kind === 'capture') await retryCapture(payments, caller, { params });
+  else if (kind === 'movement') await retryMovement(payments, caller, { params });
+  else if (kind === 'failed refund') await payByHand(payments, caller, { params, body: { reference: `SEPA ${id}` } });
+  else await writeOffDebt(payments, caller, { params, body: { amount, note: 'The venue has closed.' } });
+}
+
+/** What the desk lists to be tried again. */
+function retryable({ invariants: { current } }: Simulation): readonly MoneyCase[] {
   return [
     ...current.checkouts
       .filter(({ status }) => status === 'funded')
-      .map(({ id }) => ({ kind: 'capture' as const, id })),
+      .map(({ id, amount }) => ({ kind: 'capture' as const, id, amount })),
     ...current.movements
       .filter(({ status }) => ['waiting', 'sending', 'pending', 'failed'].includes(status))
-      .map(({ id }) => ({ kind: 'movement' as const, id })),
+      .map(({ id, amount }) => ({ kind: 'movement' as const, id, amount })),
   ];
+}
+
+/** What the desk lists to be paid by hand or written off. */
+function decidable({ invariants: { current } }: Simulation): readonly MoneyCase[] {
+  return current.movements.flatMap(({ id, kind, status, amount, owed, settled }): MoneyCase[] => {
+    if (status === 'failed' && (kind === 'refund' || kind === 'return')) return [{ kind: 'failed refund', id, amount }];
+    return owed > settled ? [{ kind: 'debt', id, amount: owed - settled }] : [];
+  });
 }

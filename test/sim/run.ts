@@ -9,7 +9,7 @@ import { DeliveryInvariants } from './delivery-invariants.ts';
 import { closeOpenDisputes, DisputeInvariants, openDispute, startDisputes } from './disputes.ts';
 import type { SimulationEnvironment } from './environment.ts';
 import { checkEnd, checkSettled, Invariants } from './invariants.ts';
-import { startOperator } from './operator.ts';
+import { startOperators } from './operator.ts';
 import { Receivers } from './receivers.ts';
 import { type Actor, Scheduler, Violation } from './scheduler.ts';
 import { payOutDaily, simulateProcessor } from './simulated-processor.ts';
@@ -100,7 +100,7 @@ export async function runSeed(
     startOrganizer(simulation);
     startProcessorEvents(simulation);
     startDisputes(simulation);
-    startOperator(simulation);
+    startOperators(simulation);
     for (const name of ['worker 1', 'worker 2']) startWorker(simulation, name, 'worker');
     if (simulation.receivers.endpoints.length > 0) {
       for (const name of ['delivery worker 1', 'delivery worker 2']) startWorker(simulation, name, 'delivery worker');

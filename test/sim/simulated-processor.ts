@@ -59,6 +59,13 @@ export class ProcessorBooks {
     }
   }
 
+  /** A refund of a movement has reached the guest, or may still do so. */
+  hasPaidRefund(movementId: string): boolean {
+    return [...this.refunds.values()].some(
+      ({ metadata, status }) => metadata.movement_id === movementId && status !== 'failed',
+    );
+  }
+
   /** The newest refund of a movement has failed. */
   hasFailedRefund(movementId: string): boolean {
     return (

@@ -49,11 +49,12 @@ export interface Snapshot {
     readonly share: string;
     readonly hold: string;
     readonly kind: 'refund' | 'return' | 'transfer' | 'reversal';
-    readonly status: 'waiting' | 'sending' | 'pending' | 'frozen' | 'done' | 'owed' | 'failed' | 'dropped';
+    readonly status: 'waiting' | 'sending' | 'pending' | 'frozen' | 'done' | 'owed' | 'failed' | 'dropped' | 'closed';
     readonly amount: number;
     readonly sent: number | null;
     readonly owed: number;
     readonly settled: number;
+    readonly writtenOff: number;
     readonly reversed: string | null;
     readonly feePart: number;
     readonly due: number | null;
@@ -210,6 +211,7 @@ const TABLES: Readonly<Record<SnapshotPart, SnapshotTable>> = {
       sent: ['sent_amount', nullable(parseNumber)],
       owed: ['owed_amount', parseNumber],
       settled: ['settled_amount', parseNumber],
+      writtenOff: ['written_off_amount', parseNumber],
       reversed: ['reversed_transfer_id', nullable(parseText)],
       feePart: ['fee_part', parseNumber],
       due: [millisOf('due_at'), nullable(parseNumber)],

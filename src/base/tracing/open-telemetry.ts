@@ -2,6 +2,7 @@
 // set. The exporter reads the other OTEL_EXPORTER_OTLP_… variables (headers, time-out, compression) itself.
 
 import { hostname } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Context, context, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { parseTraceParent } from '@opentelemetry/core';
@@ -15,13 +16,19 @@ import type { SpanKind as Kind, Span, SpanRequest, Tracing } from './tracing.ts'
 export interface TracingOptions {
   /** The base address, to which /v1/traces is added. */
   readonly endpoint: string;
-  readonly serviceName: string;
+  /** Null: that of the resource attributes, or `everyshare`. */
+  readonly serviceName: string | null;
+  /** OTEL_RESOURCE_ATTRIBUTES. They take precedence over what the process knows of itself. */
+  readonly resourceAttributes: Readonly<Record<string, string>>;
   readonly role: string;
   readonly version: string;
   /** How often the metrics are sent. */
   readonly intervalMs: number;
   readonly clock: Clock;
 }
+
+/** A collector that does not answer must not delay the stop of the process. */
+const MAX_FLUSH_MS = 2_000;
 
 const KINDS: Readonly<Record<Kind, SpanKind>> = {
   server: SpanKind.SERVER,
@@ -31,14 +38,16 @@ const KINDS: Readonly<Record<Kind, SpanKind>> = {
 };
 
 export function openTracing(options: TracingOptions): Tracing {
-  const { endpoint, serviceName, role, version } = options;
+  const { endpoint, serviceName, resourceAttributes, role, version } = options;
   const resource = resourceFromAttributes({
-    'service.name': serviceName,
     'service.version': version,
     // Without it the counters of two processes would be one series that jumps between them.
     'service.instance.id': `${hostname()}-${process.pid}`,
     'host.name': hostname(),
     'everyshare.role': role,
+    'service.name': 'everyshare',
+    ...resourceAttributes,
+    ...(serviceName === null ? {} : { 'service.name': serviceName }),
   });
   const stops: (() => Promise<void>)[] = [];
   const provider = new BasicTracerProvider({
@@ -67,7 +76,8 @@ export function openTracing(options: TracingOptions): Tracing {
     },
     exportMetrics: (metrics) => void stops.push(exportMetrics({ ...options, resource, metrics })),
     async close() {
-      await Promise.all([provider.shutdown(), ...stops.map((stop) => stop())]);
+      const sent = Promise.allSettled([provider.shutdown(), ...stops.map((stop) => stop())]);
+      await Promise.race([sent, delay(MAX_FLUSH_MS, undefined, { ref: false })]);
       context.disable();
     },
   };

@@ -27,6 +27,7 @@ export function traceDb(db: Db, tracing: Tracing): Db {
     ...db,
     priority: traced(db.priority),
     background: db.background,
+    monitoring: db.monitoring,
     transaction,
     query: <R extends object = Row>(text: string, values?: readonly unknown[]): Promise<R[]> => {
       if (tracing.current() === null) return db.query<R>(text, values);

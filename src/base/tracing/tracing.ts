@@ -31,7 +31,7 @@ export interface Tracing {
   run<T>(request: SpanRequest, work: (span: Span) => T): T;
   /** Sends the series of this registry too, from now on. */
   exportMetrics(metrics: MetricsRegistry): void;
-  /** Sends what is left. */
+  /** Sends what is left, for two seconds at most. */
   close(): Promise<void>;
 }
 

@@ -3,6 +3,7 @@
 
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
+import { LAPSING_HOLDS } from '../payments/figure-queries.ts';
 import { toPaySql } from './expire-queries.ts';
 
 export interface CheckoutCount {
@@ -34,4 +35,20 @@ export async function oldestFundedAt(db: Queryable): Promise<number | null> {
        where venue_id = c.venue_id and checkout_id = c.checkout_id and dropped_at is null) s`,
   );
   return row?.at ?? null;
+}
+
+export interface LapsingHolds {
+  readonly mode: Mode;
+  readonly currency: string;
+  readonly lapsing: number;
+}
+
+/** Holds that end within 24 hours, before their checkouts, and are not to be renewed. */
+export async function countLapsingHolds(db: Queryable, now: number): Promise<LapsingHolds[]> {
+  return db.query<LapsingHolds>(
+    `select h.mode, h.currency, count(*)::integer as lapsing from (${LAPSING_HOLDS}) h
+     join checkouts c on c.venue_id = h.venue_id and c.checkout_id = h.checkout_id
+     where c.status in ('collecting', 'funded') and c.expires_at > h.capture_before group by h.mode, h.currency`,
+    [now],
+  );
 }

@@ -174,7 +174,7 @@ export async function transitionCheckout(
   const rows = await tx.query(
     `update checkouts set status = $4, cancellation_reason = $5, organizer_id = coalesce($6, organizer_id),
        completed_at = case when $4 = 'completed' then to_timestamp($7 / 1000.0) end,
-       capture_due_at = case when $4 = 'funded' then to_timestamp($7 / 1000.0) end,
+       capture_due_at = case when $4 = 'funded' then to_timestamp($7 / 1000.0) end, capture_error = null,
        notify_at = case when notify_at is not null and $4 in ('completed', 'expired', 'canceled') then '-infinity' else notify_at end
      where venue_id = $1 and checkout_id = $2 and status = $3 returning 1`,
     [venueId, id, transition.from, transition.to, transition.reason, transition.organizerId, transition.now],
@@ -182,11 +182,18 @@ export async function transitionCheckout(
   return rows.length;
 }
 
-export async function scheduleRetry(tx: Queryable, venueId: string, id: string, at: number): Promise<number> {
+const MAX_CAPTURE_ERROR_LENGTH = 200;
+
+export async function scheduleRetry(
+  tx: Queryable,
+  venueId: string,
+  id: string,
+  { at, reason }: { readonly at: number; readonly reason: string },
+): Promise<number> {
   const rows = await tx.query(
-    `update checkouts set capture_due_at = to_timestamp($3 / 1000.0)
+    `update checkouts set capture_due_at = to_timestamp($3 / 1000.0), capture_error = $4
      where venue_id = $1 and checkout_id = $2 and status = 'funded' returning 1`,
-    [venueId, id, at],
+    [venueId, id, at, reason.slice(0, MAX_CAPTURE_ERROR_LENGTH)],
   );
   return rows.length;
 }

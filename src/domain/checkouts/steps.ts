@@ -80,7 +80,8 @@ export type Step =
       readonly step: 'record captures';
       readonly holds: readonly CapturedHold[];
     }
-  | { readonly step: 'schedule retry'; readonly at: number }
+  /** `reason`: why the cards are not charged yet, for operators. */
+  | { readonly step: 'schedule retry'; readonly at: number; readonly reason: string }
   | { readonly step: 'add movements'; readonly movements: readonly NewMovement[] }
   | { readonly step: 'open payout'; readonly id: string }
   /** A refund takes a part of a transfer that was not sent yet, or all of it. */

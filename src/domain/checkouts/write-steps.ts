@@ -94,7 +94,7 @@ async function writeStep(
     case 'drop refund':
       return writeDroppedRefund(tx, scope, step);
     case 'schedule retry':
-      return requireChanged(step, 1, scheduleRetry(tx, venueId, checkoutId, step.at));
+      return requireChanged(step, 1, scheduleRetry(tx, venueId, checkoutId, step));
     case 'post entries':
       return postEntries(tx, scope, step.entries);
     case 'record event': {

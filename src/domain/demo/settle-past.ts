@@ -91,6 +91,7 @@ function servicesAt(tx: Queryable, { log, random }: SettleServices, at: number) 
     query: tx.query,
     priority: tx,
     background: tx,
+    monitoring: tx,
     transaction: (work) => work(tx),
     close: async () => undefined,
   };

@@ -72,7 +72,7 @@ async function retryInTransaction(
 export async function payByHand(
   { db }: { readonly db: Db },
   caller: DeskCaller,
-  { params, body }: Input<ManualPayment>,
+  { params, body }: Pick<Input<ManualPayment>, 'params' | 'body'>,
 ): Promise<OperationResult> {
   const [venueId, id] = idsIn(params);
   const reference = body.reference.trim();
@@ -97,7 +97,7 @@ export async function payByHand(
 export async function writeOffDebt(
   { db }: { readonly db: Db },
   caller: DeskCaller,
-  { params, body }: Input<DebtWriteOff>,
+  { params, body }: Pick<Input<DebtWriteOff>, 'params' | 'body'>,
 ): Promise<OperationResult> {
   const [venueId, id] = idsIn(params);
   await requireMovement(db, venueId, id);

@@ -5,21 +5,26 @@ import type { Mode } from '../../base/config.ts';
 import type { Db } from '../../base/db.ts';
 import type { Input, OperationResult } from '../../base/operation.ts';
 import type { DeskCaller } from '../accounts/account.ts';
-import { type StuckCapture, stuckCaptures } from '../checkouts/capture/stuck-queries.ts';
+import { countStuckCaptures, type StuckCapture, stuckCaptures } from '../checkouts/capture/stuck-queries.ts';
 import { type Check, readLastChecks } from '../monitoring/check-queries.ts';
 import {
+  failedMovements,
   type OpenDebt,
   type OpenDispute,
   openDebts,
   openDisputes,
+  sumFailedMovements,
+  sumOpenDebts,
+  sumOpenDisputes,
+  sumWaitingMovements,
   type TroubledMovement,
-  troubledMovements,
+  waitingMovements,
 } from '../payments/money-health-queries.ts';
 import { findVenues } from '../venues/queries.ts';
+import { captureRemedy, movementRemedy } from './money-remedies.ts';
 
 /** Most checkouts complete within seconds of the last hold. */
 const STUCK_MINUTES = 5;
-const MAX_LISTED = 200;
 
 type Unnamed = Omit<MoneyCase, 'venue'> & { readonly venueId: string };
 
@@ -29,47 +34,73 @@ export async function getMoneyHealth(
   { query }: Input,
 ): Promise<OperationResult> {
   const mode = (query.mode ?? 'live') as Mode;
-  const [captures, movements, debts, disputes, checks] = await Promise.all([
-    stuckCaptures(db, mode, { now, minutes: STUCK_MINUTES, limit: MAX_LISTED }),
-    troubledMovements(db, mode, now, MAX_LISTED),
-    openDebts(db, mode, MAX_LISTED),
-    openDisputes(db, mode, MAX_LISTED),
+  const limit = Number(query.limit ?? 200);
+  const [figures, cases, checks] = await Promise.all([
+    readFigures(db, mode, now),
+    readCases(db, mode, now, limit),
     readLastChecks(db),
   ]);
-  const failed = movements.filter(({ status }) => status === 'failed');
-  const needsPerson = [...failed.map(movementCase), ...debts.map(debtCase), ...disputes.map(disputeCase)];
-  const waiting = [
-    ...captures.map(captureCase),
-    ...movements.filter(({ status }) => status !== 'failed').map(movementCase),
-  ];
-  const names = await namesOf(db, [...needsPerson, ...waiting]);
   const body: MoneyHealth = {
     object: 'money_health',
     mode,
     as_of: new Date(now).toISOString(),
-    figures: {
-      stuck_captures: { count: captures.length, oldest_at: captures[0]?.since ?? null },
-      failed_refunds: figure(failed.filter(({ kind }) => kind === 'refund' || kind === 'return')),
-      failed_payouts: figure(failed.filter(({ kind }) => kind === 'transfer' || kind === 'reversal')),
-      open_disputes: figure(disputes),
-      venue_debts: figure(debts),
-    },
-    needs_person: needsPerson.map((one) => named(one, names)),
-    waiting: waiting.map((one) => named(one, names)),
+    figures,
+    ...cases,
     books: checkView(checks.find(({ name }) => name === 'ledger')),
     reconcile: checkView(checks.find((check) => check.name === 'reconcile' && check.mode === mode)),
   };
   return { status: 200, body };
 }
 
+/** Of everything, not of what is listed. Sums of one currency: the service takes payments in one. */
+async function readFigures(db: Db, mode: Mode, now: number): Promise<MoneyHealth['figures']> {
+  const [captures, failed, waiting, disputes, debts] = await Promise.all([
+    countStuckCaptures(db, mode, { now, minutes: STUCK_MINUTES }),
+    sumFailedMovements(db, mode),
+    sumWaitingMovements(db, mode, now),
+    sumOpenDisputes(db, mode),
+    sumOpenDebts(db, mode),
+  ]);
+  return {
+    stuck_captures: { count: captures.count, oldest_at: captures.oldestAt },
+    failed_refunds: failed.refunds,
+    failed_payouts: failed.payouts,
+    waiting_movements: waiting,
+    open_disputes: disputes,
+    venue_debts: debts,
+  };
+}
+
+/** At most `limit` of each kind, the oldest first. */
+async function readCases(
+  db: Db,
+  mode: Mode,
+  now: number,
+  limit: number,
+): Promise<Pick<MoneyHealth, 'needs_person' | 'waiting' | 'has_more'>> {
+  // One more than is listed says whether there are more.
+  const [failed, debts, disputes, captures, movements] = await Promise.all([
+    failedMovements(db, mode, limit + 1),
+    openDebts(db, mode, limit + 1),
+    openDisputes(db, mode, limit + 1),
+    stuckCaptures(db, mode, { now, minutes: STUCK_MINUTES }, limit + 1),
+    waitingMovements(db, mode, now, limit + 1),
+  ]);
+  const listed = <T>(rows: readonly T[], asCase: (row: T) => Unnamed): Unnamed[] => rows.slice(0, limit).map(asCase);
+  const needsPerson = [...listed(failed, movementCase), ...listed(debts, debtCase), ...listed(disputes, disputeCase)];
+  const waiting = [...listed(captures, captureCase), ...listed(movements, movementCase)];
+  const names = await namesOf(db, [...needsPerson, ...waiting]);
+  const isCut = (...kinds: readonly (readonly unknown[])[]): boolean => kinds.some((rows) => rows.length > limit);
+  return {
+    needs_person: needsPerson.map((one) => named(one, names)),
+    waiting: waiting.map((one) => named(one, names)),
+    has_more: { needs_person: isCut(failed, debts, disputes), waiting: isCut(captures, movements) },
+  };
+}
+
 /** Null: it never ran. */
 function checkView(check: Check | undefined): MoneyHealth['books'] {
   return check === undefined ? null : { at: new Date(check.at).toISOString(), differences: check.differences };
-}
-
-/** Sums of one currency: the service takes payments in one. */
-function figure(rows: readonly { readonly amount: number }[]): { count: number; amount: number } {
-  return { count: rows.length, amount: rows.reduce((sum, { amount }) => sum + amount, 0) };
 }
 
 async function namesOf(db: Db, cases: readonly Unnamed[]): Promise<ReadonlyMap<string, string>> {
@@ -91,7 +122,8 @@ function captureCase(row: StuckCapture): Unnamed {
     amount: row.amount,
     currency: row.currency,
     what: `${row.captured} of ${row.shares} cards are charged`,
-    error: null,
+    error: row.error,
+    remedy: captureRemedy(row.error),
     since: row.since,
     tries: row.tries,
     next_try_at: row.dueAt,
@@ -112,6 +144,7 @@ function movementCase(row: TroubledMovement): Unnamed {
     currency: row.currency,
     what: isFailed ? FAILED[row.kind] : (WAITING[row.status] ?? 'it waits'),
     error: row.error,
+    remedy: movementRemedy(row),
     since: row.since,
     tries: row.tries,
     next_try_at: row.dueAt,
@@ -143,6 +176,7 @@ function debtCase(row: OpenDebt): Unnamed {
     currency: row.currency,
     what: 'the venue owes it; its later payouts settle it',
     error: row.error,
+    remedy: 'Nothing to do while the venue sells: its next payouts settle it. Write it off if it will not sell again.',
     since: row.since,
     tries: 0,
     next_try_at: null,
@@ -161,6 +195,7 @@ function disputeCase(row: OpenDispute): Unnamed {
     currency: row.currency,
     what: `${row.reason.replaceAll('_', ' ')}; ${row.status.replaceAll('_', ' ')}`,
     error: null,
+    remedy: 'Answer it in the processor’s dashboard, with the booking and what the guest agreed to.',
     since: row.since,
     tries: 0,
     next_try_at: null,

@@ -26,11 +26,12 @@ import {
   type MappedObject,
   type UnreadableObject,
 } from './mapping/interpret.ts';
-import { type MappedSlot, placesOf } from './mapping/read-fields.ts';
+import { type MappedSlot, type PricedSlot, placesOf } from './mapping/read-fields.ts';
 import { mappingOf } from './mapping/read-mappings.ts';
 import { cancelOffering, knownSlot, mergeOffering } from './merge.ts';
 import { offeredCapacity, type SlotCapacity, statedCapacity } from './slot-capacity.ts';
 import { readCapacity, writeCapacity } from './slot-store.ts';
+import { mergeWindow } from './slot-window.ts';
 import {
   contentOf,
   type HookContext,
@@ -63,7 +64,7 @@ export async function applyDelivery(
 }
 
 /** Until the commit no other writer changes the offerings of the venue that are read here. */
-async function lockOfferings(tx: Queryable, { venue, mode, now }: HookContext): Promise<void> {
+export async function lockOfferings(tx: Queryable, { venue, mode, now }: HookContext): Promise<void> {
   await allocateTimestamps(tx, venue.id, mode, now, 1);
 }
 
@@ -247,6 +248,7 @@ async function applyChange(
       ...orderingOf(delivery, change.object),
       offering: externalId,
       optionSeats: change.optionSeats,
+      readHash: delivery.readHash,
     });
   if (change.booking !== null && !isStated && (change.action === 'cancel' || change.booking.isCanceled))
     return outcome('ignored', NOTHING_TO_RETURN, externalId);
@@ -264,8 +266,13 @@ async function applyChange(
     return outcome('ignored', NO_SLOT_WITH_CAPACITY, externalId);
   if (change.booking === null && change.isAboutSlot && before !== null && slot === null && !change.isWithoutTimezone)
     if (hasSameContent(merged.content, before)) return outcomeWithoutSlot(before, change, externalId);
-  const notes = [...merged.notes, ...(change.isWithoutTimezone ? [NO_TIMEZONE] : [])];
-  return withNotes(await upsertFromHook(tx, context, merged.content), notes);
+  const { window } = change;
+  const whole =
+    window === null
+      ? merged
+      : mergeWindow(merged, window, await slotsToWrite(tx, context, externalId, before, change), context.now);
+  const notes = [...whole.notes, ...(change.isWithoutTimezone ? [NO_TIMEZONE] : [])];
+  return withNotes(await upsertFromHook(tx, context, whole.content), notes);
 }
 
 /** Compares what is sold; when it is sold is left out. */
@@ -314,6 +321,25 @@ async function slotToWrite(
   if (!isCanceled && slot.capacity === undefined) return isSingle ? slot : null;
   await writeCapacity(tx, context, externalId, known, after);
   return { ...slot, capacity: offeredCapacity(after) };
+}
+
+/** The slots of a window. One whose number of places is the known one stays as it is, with what bookings took of it. */
+async function slotsToWrite(
+  tx: Queryable,
+  context: HookContext,
+  externalId: string,
+  before: OfferingContent | null,
+  change: Change,
+): Promise<PricedSlot[]> {
+  const availability = before?.availability;
+  const written: PricedSlot[] = [];
+  for (const { slot, tiers } of change.window?.slots ?? []) {
+    const known = availability === undefined ? null : knownSlot(availability, slot);
+    const isSame = known === null || known.capacity === slot.capacity;
+    const next = isSame ? slot : await slotToWrite(tx, context, externalId, before, { ...change, slot });
+    if (next !== null) written.push({ slot: next, tiers });
+  }
+  return written;
 }
 
 /** The capacity of a known slot is left to applyBooking(), which also stores what the booking took of it. */

@@ -152,12 +152,16 @@ function mergeFees(before: Fees, includedTaxPercent: number | undefined): Fees {
 
 /** If prices belong to the slot, those that differ from the offering's become overrides of the slot. */
 function withPriceOverrides(slot: MappedSlot, { tiers, tierMerge }: Change, known: readonly Tier[]): MappedSlot {
-  if (tierMerge !== 'by_slot') return slot;
+  return tierMerge === 'by_slot' ? { ...slot, tier_overrides: priceOverrides(tiers, known) } : slot;
+}
+
+/** The prices of a slot that differ from those of the offering. Undefined: none does. */
+export function priceOverrides(tiers: readonly MappedTier[], known: readonly Tier[]): MappedSlot['tier_overrides'] {
   const amounts = new Map(known.map((tier) => [tier.external_id, tier.amount]));
   const overrides = tiers.flatMap(({ external_id: tier, amount }) =>
     tier === undefined || !amounts.has(tier) || amounts.get(tier) === amount ? [] : [{ tier, amount }],
   );
-  return { ...slot, tier_overrides: overrides.length === 0 ? undefined : overrides };
+  return overrides.length === 0 ? undefined : overrides;
 }
 
 function mergeAvailability(
@@ -218,7 +222,7 @@ function withoutUndefined(slot: Slot | MappedSlot): Slot {
   return Object.fromEntries(Object.entries(slot).filter(([, value]) => value !== undefined)) as unknown as Slot;
 }
 
-function isSameSlot(old: Slot, next: MappedSlot): boolean {
+export function isSameSlot(old: Slot, next: MappedSlot): boolean {
   if (old.external_id !== undefined && next.external_id !== undefined) return old.external_id === next.external_id;
   return Date.parse(old.starts_at) === Date.parse(next.starts_at);
 }

@@ -15,6 +15,7 @@ import type { OperationResult, RawRequest } from '../../base/operation.ts';
 import type { Seal } from '../../base/seal.ts';
 import { knownVenueIds } from '../venues/queries.ts';
 import { storable, storeInbound } from './deliveries/queries.ts';
+import { repeatPing } from './deliveries/reading-queries.ts';
 import { secretRow } from './integration.ts';
 import { type ExtractedEvent, eventPaths, extractEvent } from './mapping/event.ts';
 import { type Mappings, mappingOf } from './mapping/read-mappings.ts';
@@ -93,6 +94,8 @@ export async function receiveHook(
   });
   if (stored === null) throw new Problem('unauthorized', { message: UNKNOWN_HOOK });
   if (stored.retry_after !== null) throw dailyLimitReached(stored.retry_after);
+  // Two changes of an object send the same ping, and the second may come after the read of the first.
+  if (stored.is_duplicate && event.isPing) await repeatPing(services.db, venueId, stored.delivery_id, now);
   return { status: 200, body: { received: true, id: stored.delivery_id, duplicate: stored.is_duplicate } };
 }
 

@@ -2,9 +2,11 @@
 // rules take max() over the processes, not sum().
 
 import { Gauge } from 'prom-client';
+import type { Mode } from '../../base/config.ts';
 import type { Backlog } from '../../base/due-rows.ts';
 import type { MetricsRegistry } from '../../base/monitoring/metrics-registry.ts';
 import type { SendOutcomes } from '../../base/send-outcomes.ts';
+import type { Check } from './check-queries.ts';
 import { END_EVENTS, type Figures, type FiguresReader } from './figures.ts';
 
 type Labels = Readonly<Record<string, string>>;
@@ -115,7 +117,7 @@ const MONEY_SERIES: readonly Series[] = [
   },
   {
     name: 'everyshare_holds_lapsing',
-    help: 'Holds that the card’s bank ends within 24 hours.',
+    help: 'Holds that the card’s bank ends within 24 hours, before their checkouts end, and that are not to be renewed.',
     labels: ['mode', 'currency'],
     read: ({ held }) => held.map(({ mode, currency, lapsing }) => [{ mode, currency }, lapsing]),
   },
@@ -198,7 +200,7 @@ const OTHER_SERIES: readonly Series[] = [
   },
   {
     name: 'everyshare_check_timestamp_seconds',
-    help: 'When the last comparison with the processor (reconcile) and check of the ledger ended, in seconds since 1970.',
+    help: 'When the last comparison with the processor (reconcile, of each mode with a processor) and check of the ledger ended, in seconds since 1970; 0: never.',
     labels: ['check', 'mode'],
     read: ({ checks }) => checks.map(({ name, mode, at }) => [{ check: name, mode }, at / 1000]),
   },
@@ -230,8 +232,11 @@ const OTHER_SERIES: readonly Series[] = [
 
 const SERIES = [...QUEUE_SERIES, ...CHECKOUT_SERIES, ...MONEY_SERIES, ...OTHER_SERIES];
 
-/** Unknown figures are left out: a gauge that stays at its last value would hide that the database does not answer. */
-export function registerFigureSeries(metrics: MetricsRegistry, figures: FiguresReader, now: () => number): void {
+/**
+ * Unknown figures are left out: a gauge that stays at its last value would hide that the database does not answer. `modes`
+ * are those with a card processor: another mode is not compared any more, so it has no check that could be old.
+ */
+export function registerFigureSeries(metrics: MetricsRegistry, figures: FiguresReader, modes: readonly Mode[]): void {
   const gauges = SERIES.map(({ name, help, labels }) => {
     return new Gauge({ name, help, labelNames: [...labels], registers: [metrics.registry] });
   });
@@ -243,7 +248,16 @@ export function registerFigureSeries(metrics: MetricsRegistry, figures: FiguresR
       gauge?.reset();
       if (series.labels.length === 0) gauge?.remove();
       if (known === null) continue;
-      for (const [labels, value] of series.read(known, now())) gauge?.set(labels, value);
+      const shown = { ...known, checks: expectedChecks(known.checks, modes) };
+      for (const [labels, value] of series.read(shown, known.now)) gauge?.set(labels, value);
     }
   });
+}
+
+/** A comparison that never succeeded has the time 0, so that an alert about its age fires for it as well. */
+function expectedChecks(checks: readonly Check[], modes: readonly Mode[]): readonly Check[] {
+  const never = modes
+    .filter((mode) => !checks.some((check) => check.name === 'reconcile' && check.mode === mode))
+    .map((mode) => ({ name: 'reconcile', mode, at: 0, differences: 0 }) as const);
+  return [...checks.filter(({ mode }) => mode === 'all' || modes.includes(mode)), ...never];
 }

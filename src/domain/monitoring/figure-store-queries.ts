@@ -1,4 +1,5 @@
-// The SQL of the stored figures: one row, and the lease of the process that computes them.
+// The SQL of the stored figures: one row, and the lease of the process that computes them. Their times are those of the
+// database's clock: the clocks of the machines that compute and read them may differ.
 
 import type { Queryable } from '../../base/db.ts';
 
@@ -6,22 +7,33 @@ export interface StoredFigures<F> {
   /** In milliseconds; null: they were never computed. */
   readonly computedAt: number | null;
   readonly figures: F | null;
+  /** The clock of the database, in milliseconds. */
+  readonly now: number;
+}
+
+const NOW = '(extract(epoch from clock_timestamp()) * 1000)::float8';
+
+/** The clock of the database, in milliseconds. */
+export async function databaseNow(db: Queryable): Promise<number> {
+  const [row] = await db.query<{ now: number }>(`select ${NOW} as now`);
+  if (row === undefined) throw new Error('the database did not say what time it is');
+  return row.now;
 }
 
 export async function findFigures<F>(db: Queryable): Promise<StoredFigures<F>> {
   const [row] = await db.query<StoredFigures<F>>(
-    'select (extract(epoch from computed_at) * 1000)::float8 as "computedAt", figures from figures',
+    `select (extract(epoch from computed_at) * 1000)::float8 as "computedAt", figures, ${NOW} as now from figures`,
   );
-  return row ?? { computedAt: null, figures: null };
+  if (row === undefined) throw new Error('the table figures has lost its row');
+  return row;
 }
 
 /** False: another process computes them, or has just done so. */
-export async function leaseFigures(db: Queryable, now: number, maxAgeMs: number, leaseMs: number): Promise<boolean> {
+export async function leaseFigures(db: Queryable, maxAgeMs: number, leaseMs: number): Promise<boolean> {
   const rows = await db.query(
-    `update figures set leased_until = to_timestamp(($1 + $3) / 1000.0)
-     where leased_until <= to_timestamp($1 / 1000.0)
-       and coalesce(computed_at, '-infinity') <= to_timestamp(($1 - $2) / 1000.0) returning 1`,
-    [now, maxAgeMs, leaseMs],
+    `update figures set leased_until = now() + $2 * interval '1 millisecond'
+     where leased_until <= now() and coalesce(computed_at, '-infinity') <= now() - $1 * interval '1 millisecond' returning 1`,
+    [maxAgeMs, leaseMs],
   );
   return rows.length === 1;
 }

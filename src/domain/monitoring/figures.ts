@@ -1,15 +1,21 @@
 // The figures of the whole installation, for /metrics and the operators' page. One process computes them, at most every 15 seconds,
 // and all others read what it stored: scrapes cost the database the same, however many processes and scrapers there are.
-// They are read over the connection of background work, so that no request waits for them.
+// They are read over a connection of their own, so that no request and no line of the request log waits for them. Times are
+// those of the database's clock.
 
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Clock } from '../../base/clock.ts';
+import type { MonotonicClock } from '../../base/clock.ts';
 import type { Db, Queryable } from '../../base/db.ts';
 import type { Backlog } from '../../base/due-rows.ts';
 import type { Log } from '../../base/log.ts';
 import { appliedVersion } from '../../base/schema-check.ts';
 import type { SendOutcomes } from '../../base/send-outcomes.ts';
-import { type CheckoutCount, countLivingCheckouts, oldestFundedAt } from '../checkouts/figure-queries.ts';
+import {
+  type CheckoutCount,
+  countLapsingHolds,
+  countLivingCheckouts,
+  oldestFundedAt,
+} from '../checkouts/figure-queries.ts';
 import { countEventsSince, type EventCount } from '../events/figure-queries.ts';
 import { type CapturedMoney, sumCapturedSince } from '../ledger/figure-queries.ts';
 import { mailOutcomes } from '../mail/figure-queries.ts';
@@ -26,11 +32,11 @@ import {
 } from '../payments/figure-queries.ts';
 import { countEndpoints, countWaitingDeliveries, type EndpointCounts } from '../webhooks/figure-queries.ts';
 import { type Check, readLastChecks } from './check-queries.ts';
-import { findFigures, leaseFigures, releaseFigures, storeFigures } from './figure-store-queries.ts';
+import { databaseNow, findFigures, leaseFigures, releaseFigures, storeFigures } from './figure-store-queries.ts';
 import { livingProcesses, type ProcessRow } from './process-queries.ts';
 import { type QueueFigures, readQueues, readReviewQueue } from './queues.ts';
 
-/** Times are in milliseconds. */
+/** Times are in milliseconds, by the clock of the database. */
 export interface Figures {
   readonly computedAt: number;
   /** How long it took to compute them. */
@@ -41,7 +47,7 @@ export interface Figures {
   readonly oldestFundedAt: number | null;
   /** Events of ends, in the last hour. */
   readonly ended: readonly EventCount[];
-  readonly held: readonly HeldMoney[];
+  readonly held: readonly (HeldMoney & { readonly lapsing: number })[];
   /** In the last hour. */
   readonly captured: readonly CapturedMoney[];
   readonly movements: readonly MovementCount[];
@@ -56,10 +62,20 @@ export interface Figures {
   readonly schemaVersion: number;
 }
 
+/** With the clock of the database at this moment: ages are differences from it. */
+export type KnownFigures = Figures & { readonly now: number };
+
 export interface FigureServices {
   readonly db: Db;
-  readonly clock: Clock;
+  /** Says how much time has passed since the clock of the database was read. */
+  readonly elapsed: Pick<MonotonicClock, 'now'>;
   readonly log: Log;
+}
+
+/** Figures, and how far the clock of the database is ahead of the monotonic clock. */
+interface ReadFigures {
+  readonly figures: Figures;
+  readonly aheadMs: number;
 }
 
 export const MAX_AGE_MS = 15_000;
@@ -72,14 +88,16 @@ export const END_EVENTS = ['checkout.completed', 'checkout.expired', 'checkout.c
 
 export interface FiguresReader {
   /** Older than 15 seconds: another process computes them now. Null: there are none yet, or the database does not answer. */
-  read(): Promise<Figures | null>;
+  read(): Promise<KnownFigures | null>;
 }
 
 export function makeFiguresReader(services: FigureServices): FiguresReader {
-  const { clock, log } = services;
-  let last: Figures | null = null;
-  let reading: Promise<Figures | null> | null = null;
-  const refresh = async (): Promise<Figures | null> => {
+  const { elapsed, log } = services;
+  let last: ReadFigures | null = null;
+  let reading: Promise<ReadFigures | null> | null = null;
+  const known = (read: ReadFigures | null): KnownFigures | null =>
+    read === null ? null : { ...read.figures, now: elapsed.now() + read.aheadMs };
+  const refresh = async (): Promise<ReadFigures | null> => {
     try {
       last = await readOrCompute(services);
     } catch (error) {
@@ -91,39 +109,41 @@ export function makeFiguresReader(services: FigureServices): FiguresReader {
   };
   return {
     async read() {
-      if (last !== null && clock.now() - last.computedAt < MAX_AGE_MS) return last;
+      const cached = known(last);
+      if (cached !== null && cached.now - cached.computedAt < MAX_AGE_MS) return cached;
       reading ??= refresh().finally(() => {
         reading = null;
       });
-      return Promise.race([reading, lateAfter(MAX_WAIT_MS, last)]);
+      return known(await Promise.race([reading, lateAfter(MAX_WAIT_MS, last)]));
     },
   };
 }
 
 /** A scrape does not wait for a database that is slow or silent: the process's own series are wanted most then. */
-function lateAfter(milliseconds: number, last: Figures | null): Promise<Figures | null> {
+function lateAfter(milliseconds: number, last: ReadFigures | null): Promise<ReadFigures | null> {
   return delay(milliseconds, last, { ref: false });
 }
 
-async function readOrCompute({ db, clock }: FigureServices): Promise<Figures | null> {
-  const { figures: stored, computedAt } = await findFigures<Figures>(db.background);
-  const known = stored === null || computedAt === null ? null : { ...stored, computedAt };
-  if (known !== null && clock.now() - known.computedAt < MAX_AGE_MS) return known;
-  if (!(await leaseFigures(db.background, clock.now(), MAX_AGE_MS, LEASE_MS))) return known;
+async function readOrCompute({ db: { monitoring: db }, elapsed }: FigureServices): Promise<ReadFigures | null> {
+  const { figures: stored, computedAt, now } = await findFigures<Figures>(db);
+  const aheadMs = now - elapsed.now();
+  const known = stored === null || computedAt === null ? null : { figures: { ...stored, computedAt }, aheadMs };
+  if (known !== null && now - known.figures.computedAt < MAX_AGE_MS) return known;
+  if (!(await leaseFigures(db, MAX_AGE_MS, LEASE_MS))) return known;
   try {
-    const figures = await computeFigures(db.background, clock);
-    await storeFigures(db.background, figures, figures.computedAt);
-    return figures;
+    const figures = await computeFigures(db);
+    await storeFigures(db, figures, figures.computedAt);
+    return { figures, aheadMs };
   } catch (error) {
     // The next scrape tries again, here or in another process. If this fails too, the lease runs out by itself.
-    await releaseFigures(db.background).catch(() => undefined);
+    await releaseFigures(db).catch(() => undefined);
     throw error;
   }
 }
 
 /** One statement after the other: the figures must not take more than one connection from the database. */
-export async function computeFigures(db: Queryable, clock: Clock): Promise<Figures> {
-  const computedAt = clock.now();
+export async function computeFigures(db: Queryable): Promise<Figures> {
+  const computedAt = await databaseNow(db);
   const beganAt = performance.now();
   const figures = {
     computedAt,
@@ -132,7 +152,7 @@ export async function computeFigures(db: Queryable, clock: Clock): Promise<Figur
     checkouts: await countLivingCheckouts(db),
     oldestFundedAt: await oldestFundedAt(db),
     ended: await countEventsSince(db, END_EVENTS, computedAt - HOUR_MS),
-    held: await sumHeld(db, computedAt),
+    held: await readHeld(db, computedAt),
     captured: await sumCapturedSince(db, computedAt - HOUR_MS),
     movements: await countMovements(db),
     venueDebts: await sumVenueDebts(db),
@@ -141,9 +161,17 @@ export async function computeFigures(db: Queryable, clock: Clock): Promise<Figur
     deliveriesWaiting: await countWaitingDeliveries(db),
     texts: await textOutcomes(db, computedAt),
     mails: await mailOutcomes(db, computedAt),
-    processes: await livingProcesses(db, computedAt),
+    processes: await livingProcesses(db),
     checks: await readLastChecks(db),
     schemaVersion: await appliedVersion(db),
   };
   return { ...figures, seconds: (performance.now() - beganAt) / 1000 };
+}
+
+async function readHeld(db: Queryable, now: number): Promise<Figures['held']> {
+  const [held, lapsing] = [await sumHeld(db), await countLapsingHolds(db, now)];
+  return held.map((row) => {
+    const found = lapsing.find(({ mode, currency }) => mode === row.mode && currency === row.currency);
+    return { ...row, lapsing: found?.lapsing ?? 0 };
+  });
 }

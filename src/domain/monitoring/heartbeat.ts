@@ -1,17 +1,18 @@
 // A server or worker says every 20 seconds that it lives, with its version and how the card processor answered it. One
 // that stops says so; one that dies is no longer listed after a minute.
 
-import type { Clock } from '../../base/clock.ts';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Db } from '../../base/db.ts';
 import type { Ids } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
-import { endProcess, type Outcome, type ProcessRole, type ProcessRow, recordProcess } from './process-queries.ts';
+import { endProcess, type Outcome, type ProcessRole, recordProcess } from './process-queries.ts';
 
 const INTERVAL_MS = 20_000;
+/** A database that does not answer must not delay the stop of the process. */
+const MAX_STOP_MS = 2_000;
 
 export interface HeartbeatServices {
   readonly db: Db;
-  readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
 }
@@ -29,16 +30,15 @@ export interface Heartbeat {
 
 /** The first beat is written before this resolves. A beat that cannot be written is logged: the process goes on. */
 export async function startHeartbeat(
-  { db, clock, ids, log }: HeartbeatServices,
+  { db, ids, log }: HeartbeatServices,
   identity: ProcessIdentity,
   outcomes: () => Record<string, Outcome>,
+  maxStopMs = MAX_STOP_MS,
 ): Promise<Heartbeat> {
   const id = ids.uuid();
-  const startedAt = clock.now();
   let writing: Promise<void> = Promise.resolve();
   const beat = async (): Promise<void> => {
-    const row: ProcessRow = { ...identity, id, startedAt, seenAt: clock.now(), outcomes: outcomes() };
-    await recordProcess(db.background, row).catch((error: unknown) =>
+    await recordProcess(db.monitoring, { ...identity, id, outcomes: outcomes() }).catch((error: unknown) =>
       log.warn({ err: error }, 'the process could not record that it lives'),
     );
   };
@@ -50,10 +50,11 @@ export async function startHeartbeat(
   return {
     async stop() {
       clearInterval(timer);
-      await writing;
-      await endProcess(db.background, id, clock.now()).catch((error: unknown) =>
-        log.warn({ err: error }, 'the process could not record that it stops'),
-      );
+      const ended = writing
+        .then(() => endProcess(db.monitoring, id))
+        .catch((error: unknown) => log.warn({ err: error }, 'the process could not record that it stops'));
+      // The row is no longer listed after a minute in any case.
+      await Promise.race([ended, delay(Math.min(maxStopMs, MAX_STOP_MS), undefined, { ref: false })]);
     },
   };
 }

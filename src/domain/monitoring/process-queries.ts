@@ -1,4 +1,5 @@
-// The SQL of the processes that run: each writes its row while it lives.
+// The SQL of the processes that run: each writes its row while it lives. All times are those of the database's clock, so that
+// a machine whose clock is wrong is neither taken for dead nor kept after its death.
 
 import type { Queryable } from '../../base/db.ts';
 
@@ -29,48 +30,34 @@ const COLUMNS = `process_id as id, role, version, schema_version as "schemaVersi
   (extract(epoch from seen_at) * 1000)::float8 as "seenAt", outcomes`;
 
 /** Also deletes the rows of processes that were not seen for a day. */
-export async function recordProcess(db: Queryable, row: ProcessRow): Promise<void> {
+export async function recordProcess(db: Queryable, row: Omit<ProcessRow, 'startedAt' | 'seenAt'>): Promise<void> {
   await db.query(
-    `with gone as (delete from processes where seen_at < to_timestamp($7 / 1000.0) - interval '1 day')
+    `with gone as (delete from processes where seen_at < now() - interval '1 day')
      insert into processes (process_id, role, version, schema_version, host, started_at, seen_at, outcomes)
-     values ($1, $2, $3, $4, $5, to_timestamp($6 / 1000.0), to_timestamp($7 / 1000.0), $8)
+     values ($1, $2, $3, $4, $5, now(), now(), $6)
      on conflict (process_id) do update set seen_at = excluded.seen_at, outcomes = excluded.outcomes`,
-    [
-      row.id,
-      row.role,
-      row.version,
-      row.schemaVersion,
-      row.host,
-      row.startedAt,
-      row.seenAt,
-      JSON.stringify(row.outcomes),
-    ],
+    [row.id, row.role, row.version, row.schemaVersion, row.host, JSON.stringify(row.outcomes)],
   );
 }
 
 /** The process has stopped. Its row stays for a day: it says when the processor answered last. */
-export async function endProcess(db: Queryable, id: string, now: number): Promise<void> {
-  await db.query(
-    `update processes set seen_at = to_timestamp($2 / 1000.0) - interval '1 minute' where process_id = $1`,
-    [id, now],
-  );
+export async function endProcess(db: Queryable, id: string): Promise<void> {
+  await db.query(`update processes set seen_at = now() - interval '1 minute' where process_id = $1`, [id]);
 }
 
 /** Those seen in the last minute, newest first. */
-export async function livingProcesses(db: Queryable, now: number): Promise<ProcessRow[]> {
+export async function livingProcesses(db: Queryable): Promise<ProcessRow[]> {
   return db.query<ProcessRow>(
-    `select ${COLUMNS} from processes where seen_at > to_timestamp($1 / 1000.0) - interval '1 minute'
+    `select ${COLUMNS} from processes where seen_at > now() - interval '1 minute'
      order by started_at desc, process_id limit ${MAX_LISTED}`,
-    [now],
   );
 }
 
 /** Those seen in the last day. */
-export async function recentProcesses(db: Queryable, now: number): Promise<ProcessRow[]> {
+export async function recentProcesses(db: Queryable): Promise<ProcessRow[]> {
   return db.query<ProcessRow>(
-    `select ${COLUMNS} from processes where seen_at > to_timestamp($1 / 1000.0) - interval '1 day'
+    `select ${COLUMNS} from processes where seen_at > now() - interval '1 day'
      order by seen_at desc limit ${MAX_LISTED}`,
-    [now],
   );
 }
 

@@ -15,6 +15,8 @@ const BUCKETS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 export interface ServiceMetrics {
   readonly observeCall: ObserveCall;
   readonly onAttempt: (attempt: Attempt) => void;
+  /** The worker has compared the processor's records of a mode with ours, or could not. */
+  readonly countReconcile: (mode: Mode, outcome: 'done' | 'failed') => void;
   countTexts(sender: SmsSender): SmsSender;
   countMails(sender: MailSender): MailSender;
   /** When calls to the card processor last succeeded and failed in this process, by mode. */
@@ -44,9 +46,18 @@ export function makeServiceMetrics(registry: Registry, now: () => number): Servi
   });
   // An increase needs a first value: a counter that appears with its first failure shows none.
   for (const counter of [texts, mails]) for (const outcome of OUTCOMES) counter.inc({ outcome }, 0);
+  const reconciles = new Counter({
+    name: 'everyshare_reconciles_total',
+    help: 'Comparisons of the processor’s records with ours by the worker, by mode and outcome: done, failed.',
+    labelNames: ['mode', 'outcome'],
+    registers,
+  });
+  for (const mode of ['test', 'live'] as const)
+    for (const outcome of ['done', 'failed'] as const) reconciles.inc({ mode, outcome }, 0);
   const processor = makeProcessorMetrics(registry, now);
   return {
     ...processor,
+    countReconcile: (mode, outcome) => reconciles.inc({ mode, outcome }),
     onAttempt: ({ delivered, answered, durationMs }) =>
       deliveries.observe({ outcome: delivered ? 'delivered' : answered ? 'refused' : 'unanswered' }, durationMs / 1000),
     countTexts: (sender) => ({

@@ -1,7 +1,6 @@
 // The health of the installation as operators see it, from the figures that /metrics shows too.
 
 import type { DeskHealth } from '../../../schemas/types.gen.ts';
-import type { Clock } from '../../base/clock.ts';
 import type { Db } from '../../base/db.ts';
 import { Problem } from '../../base/errors.ts';
 import type { OperationResult } from '../../base/operation.ts';
@@ -14,7 +13,6 @@ import type { QueueFigures } from './queues.ts';
 
 export interface HealthServices {
   readonly db: Db;
-  readonly clock: Clock;
   readonly processors: Processors;
   readonly figures: FiguresReader;
   readonly installation: InstallationSettings;
@@ -46,7 +44,7 @@ export async function showHealth(services: HealthServices): Promise<OperationRes
       message: 'The figures are being computed for the first time. Try again in a few seconds.',
       headers: { 'retry-after': '5' },
     });
-  const now = services.clock.now();
+  const { now } = figures;
   const parts = {
     queues: figures.queues.map((queue) => queueView(queue, now)),
     senders: sendersOf(figures, services.installation, now),
@@ -141,7 +139,7 @@ function outcomeStatus(succeededAt: number | null, failedAt: number | null, now:
 
 /** The newest outcome of any process that ran in the last day. */
 async function processorsOf({ db, processors }: HealthServices, now: number) {
-  const processes = await recentProcesses(db, now);
+  const processes = await recentProcesses(db);
   return (['test', 'live'] as const).flatMap((mode): DeskHealth['processors'] => {
     const processor = processors[mode];
     if (processor === undefined) return [];

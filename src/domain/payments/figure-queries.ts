@@ -9,22 +9,26 @@ export interface HeldMoney {
   readonly currency: string;
   readonly amount: number;
   readonly holds: number;
-  /** How many of the holds end within `LAPSE_SOON_HOURS`. */
-  readonly lapsing: number;
 }
 
-export const LAPSE_SOON_HOURS = 24;
 const MAX_ROWS = 200_000;
 
-export async function sumHeld(db: Queryable, now: number): Promise<HeldMoney[]> {
+export async function sumHeld(db: Queryable): Promise<HeldMoney[]> {
   return db.query<HeldMoney>(
-    `select mode, currency, sum(amount)::bigint as amount, count(*)::integer as holds,
-       (count(*) filter (where capture_before < to_timestamp($1 / 1000.0) + make_interval(hours => $2)))::integer as lapsing
-     from (select mode, currency, amount, capture_before from holds where status = 'held' limit ${MAX_ROWS}) held
-     group by mode, currency`,
-    [now, LAPSE_SOON_HOURS],
+    `select mode, currency, sum(amount)::bigint as amount, count(*)::integer as holds
+     from (select mode, currency, amount from holds where status = 'held' limit ${MAX_ROWS}) held group by mode, currency`,
   );
 }
+
+/**
+ * SQL: the holds that end within 24 hours of $1 and are not to be renewed. A hold that is to be renewed is due at that time,
+ * and a worker renews it within seconds: its renewal was refused, is not due before the hold ends, or has been due for long.
+ */
+export const LAPSING_HOLDS = `select mode, currency, venue_id, checkout_id, capture_before from holds
+  where status = 'held' and capture_before < to_timestamp($1 / 1000.0) + interval '24 hours'
+    and (renewal_refused_at is not null or due_at is null or due_at >= capture_before
+      or due_at < to_timestamp($1 / 1000.0) - interval '15 minutes')
+  limit ${MAX_ROWS}`;
 
 export interface MovementCount {
   readonly mode: Mode;

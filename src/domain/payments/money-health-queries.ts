@@ -25,26 +25,70 @@ export interface TroubledMovement {
 const COLUMNS = `movement_id as "id", venue_id as "venueId", kind, status, checkout_id as "checkoutId", amount, currency,
   last_error as "error", lease_token as "tries", utc_micros(first_due_at) as "since", utc_micros(due_at) as "dueAt"`;
 
+/** As the index disputes_open says it. */
+const IS_OPEN = `status not in (${ENDED_DISPUTE_STATUSES.map((status) => `'${status}'`).join(', ')})`;
+
 /** A movement that was due this long ago, and was not tried, waits for a worker. */
 const OVERDUE = "to_timestamp($2 / 1000.0) - interval '5 minutes'";
 
-/** Failed ones first, the oldest first. */
-export async function troubledMovements(
+export interface Sum {
+  readonly count: number;
+  readonly amount: number;
+}
+
+const SUM = 'count(*)::integer as "count", coalesce(sum(amount), 0)::bigint as "amount"';
+const NONE: Sum = { count: 0, amount: 0 };
+
+/** What the processor has refused for good, the oldest first. */
+export async function failedMovements(db: Queryable, mode: Mode, limit: number): Promise<TroubledMovement[]> {
+  return db.query<TroubledMovement>(
+    `select ${COLUMNS} from movements where mode = $1 and status = 'failed' order by first_due_at, movement_id limit $2`,
+    [mode, limit],
+  );
+}
+
+/** All of them, however many: the index movements_failed holds them alone. */
+export async function sumFailedMovements(
+  db: Queryable,
+  mode: Mode,
+): Promise<{ readonly refunds: Sum; readonly payouts: Sum }> {
+  const rows = await db.query<Sum & { readonly isRefund: boolean }>(
+    `select kind in ('refund', 'return') as "isRefund", ${SUM} from movements where mode = $1 and status = 'failed' group by 1`,
+    [mode],
+  );
+  const sumOf = (isRefund: boolean): Sum => {
+    const { count, amount } = rows.find((row) => row.isRefund === isRefund) ?? NONE;
+    return { count, amount };
+  };
+  return { refunds: sumOf(true), payouts: sumOf(false) };
+}
+
+/** Of the mode $1: those that the processor has not finished after a try or in time, and those that no worker has sent. */
+function waitingSql(columns: string): string {
+  return `select ${columns} from movements
+       where mode = $1 and status in ('sending', 'pending') and (last_error is not null or first_due_at < ${OVERDUE})
+       union all
+       select ${columns} from movements where mode = $1 and status = 'waiting' and due_at < ${OVERDUE}`;
+}
+
+/** What is tried again by itself, the oldest first. */
+export async function waitingMovements(
   db: Queryable,
   mode: Mode,
   now: number,
   limit: number,
 ): Promise<TroubledMovement[]> {
-  return db.query<TroubledMovement>(
-    `select * from (
-       select ${COLUMNS} from movements
-       where mode = $1 and status in ('sending', 'pending', 'failed')
-         and (status = 'failed' or last_error is not null or first_due_at < ${OVERDUE})
-       union all
-       select ${COLUMNS} from movements where mode = $1 and status = 'waiting' and due_at < ${OVERDUE}) m
-     order by status <> 'failed', since, id limit $3`,
-    [mode, now, limit],
-  );
+  return db.query<TroubledMovement>(`select * from (${waitingSql(COLUMNS)}) m order by since, id limit $3`, [
+    mode,
+    now,
+    limit,
+  ]);
+}
+
+/** All of them, however many. */
+export async function sumWaitingMovements(db: Queryable, mode: Mode, now: number): Promise<Sum> {
+  const [row] = await db.query<Sum>(`select ${SUM} from (${waitingSql('amount')}) m`, [mode, now]);
+  return row ?? NONE;
 }
 
 export interface OpenDebt {
@@ -67,6 +111,16 @@ export async function openDebts(db: Queryable, mode: Mode, limit: number): Promi
   );
 }
 
+/** All of them, however many: the index movements_with_debts holds them alone. */
+export async function sumOpenDebts(db: Queryable, mode: Mode): Promise<Sum> {
+  const [row] = await db.query<Sum>(
+    `select ${SUM} from (select owed_amount - settled_amount as amount from movements
+     where owed_amount > settled_amount and mode = $1) debts`,
+    [mode],
+  );
+  return row ?? NONE;
+}
+
 export interface OpenDispute {
   readonly id: string;
   readonly venueId: string;
@@ -83,9 +137,15 @@ export async function openDisputes(db: Queryable, mode: Mode, limit: number): Pr
   return db.query<OpenDispute>(
     `select dispute_id as "id", venue_id as "venueId", checkout_id as "checkoutId", amount, currency, status, reason,
        utc_micros(opened_at) as "since"
-     from disputes where mode = $1 and status <> all($2) order by opened_at, dispute_id limit $3`,
-    [mode, ENDED_DISPUTE_STATUSES, limit],
+     from disputes where mode = $1 and ${IS_OPEN} order by opened_at, dispute_id limit $2`,
+    [mode, limit],
   );
+}
+
+/** All of them, however many. */
+export async function sumOpenDisputes(db: Queryable, mode: Mode): Promise<Sum> {
+  const [row] = await db.query<Sum>(`select ${SUM} from disputes where mode = $1 and ${IS_OPEN}`, [mode]);
+  return row ?? NONE;
 }
 
 export async function findMovement(

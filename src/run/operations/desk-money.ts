@@ -28,6 +28,13 @@ export const deskMoney: readonly AppOperation[] = [
       type: 'object',
       properties: {
         mode: { type: 'string', enum: ['test', 'live'], default: 'live', description: 'The mode.' },
+        limit: {
+          type: 'integer',
+          minimum: 1,
+          maximum: 200,
+          default: 200,
+          description: 'How many cases of each kind are listed. The figures count all.',
+        },
       },
       additionalProperties: false,
     },

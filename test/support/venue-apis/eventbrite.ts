@@ -14,6 +14,7 @@ export interface EventbriteEvent {
   total: number;
   sold: number;
   tickets: { id: string; name: string; value: number | null }[];
+  organization: string;
 }
 
 export const TOKEN = 'EVENTBRITEPRIVATETOKEN01';
@@ -30,6 +31,7 @@ export function eventbriteEvent(id: string, change: Partial<EventbriteEvent> = {
     total: 100,
     sold: 40,
     tickets: [{ id: `${id}1`, name: 'General admission', value: 4500 }],
+    organization: '77',
     ...change,
   };
 }
@@ -47,11 +49,19 @@ export class EventbriteApi implements VenueApi {
   readonly events = new Map<string, EventbriteEvent>();
   readonly orders = new Map<string, string>();
   token = TOKEN;
+  organizations = ['77'];
+  /** Organizations of the account whose events the token may not read. */
+  forbidden: readonly string[] = [];
+  /** A fault that a test plants: what the list of events says of its next page. */
+  nextPage: 'right' | 'first again' | 'not named' = 'right';
 
   reset(): void {
     this.events.clear();
     this.orders.clear();
     this.token = TOKEN;
+    this.organizations = ['77'];
+    this.forbidden = [];
+    this.nextPage = 'right';
   }
 
   add(event: EventbriteEvent): EventbriteEvent {
@@ -64,11 +74,13 @@ export class EventbriteApi implements VenueApi {
     if (headers.authorization !== `Bearer ${this.token}`) return error(401, 'INVALID_AUTH');
     if (method !== 'GET') return error(405, 'METHOD_NOT_ALLOWED');
     if (path === '/users/me/organizations/')
-      return {
-        status: 200,
-        body: { pagination: { has_more_items: false }, organizations: [{ id: '77', name: 'Pier' }] },
-      };
-    if (path === '/organizations/77/events/') return this.#page(query);
+      return this.#page(
+        query,
+        'organizations',
+        this.organizations.map((id) => ({ id, name: 'Pier' })),
+      );
+    const organization = /^\/organizations\/(\d+)\/events\/$/.exec(path)?.[1];
+    if (organization !== undefined) return this.#events(organization, query);
     const order = /^\/orders\/(\d+)\/$/.exec(path)?.[1];
     if (order !== undefined) {
       const event = this.orders.get(order);
@@ -82,15 +94,29 @@ export class EventbriteApi implements VenueApi {
     return { status: 200, body: shown(event, query.get('expand') === 'ticket_classes') };
   }
 
-  #page(query: URLSearchParams): ApiAnswer {
+  #events(organization: string, query: URLSearchParams): ApiAnswer {
+    if (!this.organizations.includes(organization)) return error(404, 'NOT_FOUND');
+    if (this.forbidden.includes(organization)) return error(403, 'NOT_AUTHORIZED');
+    const statuses = query.get('status')?.split(',') ?? [];
+    const events = [...this.events.values()].filter(
+      (event) => event.organization === organization && statuses.includes(event.status),
+    );
+    const page = this.#page(
+      query,
+      'events',
+      events.map((event) => shown(event, false)),
+    );
+    const { pagination } = page.body as { pagination: { continuation?: string } };
+    if (this.nextPage === 'first again') Object.assign(pagination, { has_more_items: true, continuation: '0' });
+    if (this.nextPage === 'not named') delete pagination.continuation;
+    return page;
+  }
+
+  #page(query: URLSearchParams, name: string, all: readonly object[]): ApiAnswer {
     const from = Number(query.get('continuation') ?? 0);
-    const all = [...this.events.values()].filter(({ status }) => query.get('status')?.split(',').includes(status));
     const hasMore = from + PAGE_SIZE < all.length;
     const pagination = { has_more_items: hasMore, ...(hasMore ? { continuation: String(from + PAGE_SIZE) } : {}) };
-    return {
-      status: 200,
-      body: { pagination, events: all.slice(from, from + PAGE_SIZE).map((event) => shown(event, false)) },
-    };
+    return { status: 200, body: { pagination, [name]: all.slice(from, from + PAGE_SIZE) } };
   }
 }
 

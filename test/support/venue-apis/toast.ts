@@ -44,8 +44,9 @@ export class ToastApi implements VenueApi {
     if (path !== '/menus/v2/menus' || headers['toast-restaurant-external-id'] !== RESTAURANT)
       return { status: 404, body: { status: 404, message: 'Not found' } };
     const shown = this.items.map((item) => ({ ...item, description: '', pricingStrategy: 'BASE_PRICE' }));
+    // The first item is in two groups, as an item of a menu can be.
     const [first, ...rest] = shown;
-    const group = { guid: 'g1', name: 'Mains', menuItems: first === undefined ? [] : [first], menuGroups: [] };
+    const group = { guid: 'g1', name: 'Mains', menuItems: first === undefined ? [] : [first, first], menuGroups: [] };
     const nested = { guid: 'g2', name: 'More', menuItems: [], menuGroups: [{ guid: 'g3', menuItems: rest }] };
     return {
       status: 200,

@@ -151,6 +151,8 @@ export type ListReviewsParams = {
 export type GetMoneyHealthParams = {
   /** The mode. */
   readonly mode?: "test" | "live";
+  /** How many cases of each kind are listed. The figures count all. */
+  readonly limit?: number;
 };
 
 export type ListDeskVenuesParams = {

@@ -1733,8 +1733,10 @@ export type MoneyCase = {
   readonly currency: string;
   /** What happened, in words. */
   readonly what: string;
-  /** What the processor said last; null when it said nothing. */
+  /** Why the last try did not end, or what the processor said; null when no try has failed. */
   readonly error: string | null;
+  /** What an operator can do about it, in words. */
+  readonly remedy: string;
   /** Since when. */
   readonly since: string;
   /** How often it was tried. */
@@ -1753,7 +1755,7 @@ export type MoneyHealth = {
   readonly mode: "test" | "live";
   /** When it was read. */
   readonly as_of: string;
-  /** The counts, each of at most 200. */
+  /** Counts and sums of everything, also of what is not listed. */
   readonly figures: {
     /** Checkouts that are funded for more than five minutes. */
     readonly stuck_captures: {
@@ -1776,6 +1778,13 @@ export type MoneyHealth = {
       /** Together, in minor units (cents). */
       readonly amount: number;
     };
+    /** Movements that are tried again by themselves. */
+    readonly waiting_movements: {
+      /** How many. */
+      readonly count: number;
+      /** Together, in minor units (cents). */
+      readonly amount: number;
+    };
     /** Disputes that are not decided. */
     readonly open_disputes: {
       /** How many. */
@@ -1791,10 +1800,17 @@ export type MoneyHealth = {
       readonly amount: number;
     };
   };
-  /** What an operator must decide, at most 200 of each kind. */
+  /** What an operator must decide, the oldest of each kind first, at most `limit` of each. */
   readonly needs_person: readonly MoneyCase[];
-  /** What is tried again by itself, the oldest first. */
+  /** What is tried again by itself: captures, then movements, the oldest first, at most `limit` of each. */
   readonly waiting: readonly MoneyCase[];
+  /** Whether a list was cut at `limit`. The figures count everything. */
+  readonly has_more: {
+    /** More cases need a person than `needs_person` lists. */
+    readonly needs_person: boolean;
+    /** More cases wait than `waiting` lists. */
+    readonly waiting: boolean;
+  };
   /** The last check of the ledger; null when it was never checked. */
   readonly books: {
     /** When it ended. */

@@ -49,6 +49,7 @@ export default function MoneyScreen(): JSX.Element {
               note="an operator must decide"
               empty="Nothing needs you."
               cases={health.needs_person}
+              hasMore={health.has_more.needs_person}
               onDone={loaded.reload}
             />
             <Cases
@@ -56,6 +57,7 @@ export default function MoneyScreen(): JSX.Element {
               note="no card is charged twice"
               empty="Nothing waits."
               cases={health.waiting}
+              hasMore={health.has_more.waiting}
               onDone={loaded.reload}
             />
             <Books health={health} />
@@ -113,10 +115,12 @@ interface CasesProps {
   readonly note: string;
   readonly empty: string;
   readonly cases: readonly MoneyCase[];
+  /** There are more than are listed. */
+  readonly hasMore: boolean;
   readonly onDone: () => Promise<void>;
 }
 
-function Cases({ title, note, empty, cases, onDone }: CasesProps): JSX.Element {
+function Cases({ title, note, empty, cases, hasMore, onDone }: CasesProps): JSX.Element {
   return (
     <Section title={title} aside={<span class="quiet">{note}</span>}>
       {cases.length === 0 ? (
@@ -127,6 +131,12 @@ function Cases({ title, note, empty, cases, onDone }: CasesProps): JSX.Element {
             <CaseRow key={`${one.kind} ${one.id}`} one={one} onDone={onDone} />
           ))}
         </Table>
+      )}
+      {hasMore && (
+        <p class="quiet">
+          The oldest {number(cases.length)} are listed. The figures above count all; the next ones appear as these are
+          dealt with.
+        </p>
       )}
     </Section>
   );
@@ -151,6 +161,7 @@ function CaseRow({ one, onDone }: { readonly one: MoneyCase; readonly onDone: ()
           <Icon name={icon} /> {word}
         </span>
         <div class="quiet">{one.what}</div>
+        <div class="quiet case-remedy">{one.remedy}</div>
       </td>
       <td class="wide-only">
         <a class="link" href={`/desk/venues/${one.venue.id}`}>

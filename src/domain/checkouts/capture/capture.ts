@@ -75,7 +75,9 @@ async function captureClaimed(
       'the processor is unavailable; the worker retries the captures',
     );
     await decideUnderLock(services, venueId, checkoutId, (locked, now) => ({
-      steps: hasLease(locked, leaseToken) ? [{ step: 'schedule retry', at: retryAt(now, leaseToken) }] : [],
+      steps: hasLease(locked, leaseToken)
+        ? [{ step: 'schedule retry', at: retryAt(now, leaseToken), reason: error.message }]
+        : [],
       result: null,
     }));
   }
@@ -157,7 +159,7 @@ async function captureOne(services: PaymentServices, processor: Processor, hold:
       return { outcome: 'captured', chargeId: facts.chargeId, processorFee: facts.processorFee };
     }
     services.log.error({ hold: hold.id, status: facts.status }, 'the processor answered a capture with another state');
-    return { outcome: 'unknown', isKeySpent: false };
+    return { outcome: 'unknown', isKeySpent: false, reason: `the processor says that the charge is ${facts.status}` };
   } catch (error) {
     if (error instanceof ProcessorRefusal) {
       services.log.warn(
@@ -171,7 +173,7 @@ async function captureOne(services: PaymentServices, processor: Processor, hold:
       { hold: hold.id, checkout: hold.checkoutId, err: error },
       'the outcome of a capture is unknown; the worker retries it',
     );
-    return { outcome: 'unknown', isKeySpent: error.kind !== 'no_answer' };
+    return { outcome: 'unknown', isKeySpent: error.kind !== 'no_answer', reason: error.message };
   }
 }
 

@@ -36,7 +36,8 @@ const PAYABLE_RETRY_MS = 60_000;
 export function waitUntilPayable(checkout: LockedCheckout, now: number): readonly Step[] {
   if (checkout.status !== 'funded' || hasBegunCapturing(checkout)) return [];
   if (checkout.expiresAt <= now) return endUnfunded(checkout, 'canceled', now, VENUE_NOT_PAYABLE);
-  return [{ step: 'schedule retry', at: Math.min(now + PAYABLE_RETRY_MS, checkout.expiresAt) }];
+  const at = Math.min(now + PAYABLE_RETRY_MS, checkout.expiresAt);
+  return [{ step: 'schedule retry', at, reason: VENUE_NOT_PAYABLE }];
 }
 
 /** Given the facts of every hold: begins the captures if all are held, else goes back to collecting. */
@@ -81,7 +82,7 @@ export type CaptureOutcome =
   | { readonly outcome: 'captured'; readonly chargeId: string | null; readonly processorFee: number | null }
   | { readonly outcome: 'refused'; readonly code: string }
   /** `isKeySpent`: the processor has stored a failure, and the retry needs another key. */
-  | { readonly outcome: 'unknown'; readonly isKeySpent: boolean };
+  | { readonly outcome: 'unknown'; readonly isKeySpent: boolean; readonly reason: string };
 
 export interface CaptureSettings {
   readonly now: number;
@@ -103,13 +104,15 @@ export function recordCaptures(
   const recorded = [...replaceSpentKeys(capturing, outcomes), ...recordCaptured(checkout, capturing, outcomes)];
   const refused = capturing.filter(({ id }) => outcomes.get(id)?.outcome === 'refused');
   const next = applySteps(checkout, recorded);
-  if (refused.length === 0) return [...recorded, ...completeWhenAllCaptured(next, settings)];
+  const reason = unknownReason(outcomes);
+  if (refused.length === 0) return [...recorded, ...completeWhenAllCaptured(next, settings, reason)];
   const hasCaptured = next.holds.some(({ status }) => status === 'captured');
   const unknown = next.holds.filter(
     ({ id, status }) => status === 'capturing' && !refused.some((hold) => hold.id === id),
   );
   // Whether any guest was charged is not known yet, and what follows depends on it.
-  if (!hasCaptured && unknown.length > 0) return [...recorded, { step: 'schedule retry', at: settings.retryAt }];
+  if (!hasCaptured && unknown.length > 0)
+    return [...recorded, { step: 'schedule retry', at: settings.retryAt, reason }];
   const refusedReleased = [...recorded, ...releaseRefused(next, refused, settings.now)];
   if (!hasCaptured) {
     return [
@@ -186,9 +189,16 @@ export function feeParts(checkout: LockedCheckout): ReadonlyMap<string, number> 
   return new Map(checkout.shares.map(({ id }, index) => [id, parts[index] ?? 0]));
 }
 
-function completeWhenAllCaptured(checkout: LockedCheckout, settings: CaptureSettings): readonly Step[] {
+/** Of the first capture whose outcome is unknown. */
+function unknownReason(outcomes: ReadonlyMap<string, CaptureOutcome>): string {
+  for (const outcome of outcomes.values()) if (outcome.outcome === 'unknown') return outcome.reason;
+  return 'a card is not charged yet';
+}
+
+function completeWhenAllCaptured(checkout: LockedCheckout, settings: CaptureSettings, reason: string): readonly Step[] {
   const paying = checkout.shares.filter(({ amount }) => amount > 0);
-  if (!paying.every(({ status }) => status === 'captured')) return [{ step: 'schedule retry', at: settings.retryAt }];
+  if (!paying.every(({ status }) => status === 'captured'))
+    return [{ step: 'schedule retry', at: settings.retryAt, reason }];
   const fees = feeParts(checkout);
   const entries: Entry[] = [];
   const transfers: NewMovement[] = [];
@@ -281,7 +291,10 @@ function recordUnwantedRelease(
 /** Once no outcome is unknown: returns the money of every captured share and cancels the checkout. */
 function cancelWhenAllReturned(checkout: LockedCheckout, settings: CaptureSettings): readonly Step[] {
   const unsettled = checkout.shares.filter(({ amount, status }) => amount > 0 && status === 'held');
-  if (unsettled.length > 0) return [{ step: 'schedule retry', at: settings.retryAt }];
+  if (unsettled.length > 0)
+    return [
+      { step: 'schedule retry', at: settings.retryAt, reason: 'a card was refused, and another is not released yet' },
+    ];
   const charged = checkout.shares.filter(({ status, amount }) => status === 'captured' && amount > 0);
   const free = checkout.shares.filter(({ amount, status }) => amount === 0 && status === 'held').map(({ id }) => id);
   const returns = charged.flatMap((share) => {

@@ -159,13 +159,16 @@ export interface DueDelivery {
   readonly body: Buffer;
   readonly received_at: string;
   readonly attempts: number;
+  /** The same ping came again after this one was applied. */
+  readonly is_repeated: boolean;
 }
 
 /** What applying needs to know of a delivery, or of an object that was read. */
-export type AppliedDelivery = Pick<
-  DueDelivery,
-  'venue_id' | 'integration_id' | 'provider' | 'defaults' | 'received_at'
->;
+export interface AppliedDelivery
+  extends Pick<DueDelivery, 'venue_id' | 'integration_id' | 'provider' | 'defaults' | 'received_at'> {
+  /** The read of a whole list, whose objects are remembered with it. */
+  readonly readHash?: Buffer | undefined;
+}
 
 /** Locks the queue until the transaction ends. False: another worker has locked it. */
 export async function lockQueue(tx: Queryable, queue: IntegrationQueue): Promise<boolean> {
@@ -183,7 +186,7 @@ export async function lockQueue(tx: Queryable, queue: IntegrationQueue): Promise
 export async function oldestDue(tx: Queryable, queue: IntegrationQueue, now: number): Promise<DueDelivery | null> {
   const rows = await tx.query<DueDelivery>(
     `select d.delivery_id as id, d.venue_id, d.integration_id, i.mode, i.provider, i.defaults, d.body, d.received_at,
-       d.attempts
+       d.attempts, d.is_repeated
      from (select * from inbound_deliveries w
            where w.venue_id = $1 and w.integration_id = $2 and w.due_at is not null order by w.received_at limit 1
            for update) d
@@ -210,7 +213,7 @@ export async function recordOutcome(
 ): Promise<void> {
   await tx.query(
     `update inbound_deliveries set status = $3, reason = $4, offering_external_id = $5, due_at = null,
-       applied_at = case when $3 = 'applied' then to_timestamp($6 / 1000.0) end
+       is_repeated = false, applied_at = case when $3 = 'applied' then to_timestamp($6 / 1000.0) end
      where venue_id = $1 and delivery_id = $2`,
     [delivery.venue_id, delivery.id, outcome.status, storable(outcome.reason), outcome.offering, now],
   );
@@ -277,15 +280,17 @@ export async function storeObject(
     readonly receivedAt: string;
     readonly offering: string | null;
     readonly optionSeats: Readonly<Record<string, number>> | null;
+    readonly readHash?: Buffer | undefined;
   },
 ): Promise<void> {
   await tx.query(
-    `insert into hook_objects (venue_id, integration_id, object_hash, version, received_at, offering_external_id, option_seats)
-     values ($1, $2, $3, $4, $5, $6, $7)
+    `insert into hook_objects (venue_id, integration_id, object_hash, version, received_at, offering_external_id,
+       option_seats, read_hash)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)
      on conflict (venue_id, integration_id, object_hash) do update
        set version = greatest(excluded.version, hook_objects.version), received_at = excluded.received_at,
          offering_external_id = coalesce(excluded.offering_external_id, hook_objects.offering_external_id),
-         option_seats = excluded.option_seats`,
+         option_seats = excluded.option_seats, read_hash = coalesce(excluded.read_hash, hook_objects.read_hash)`,
     [
       queue.venue_id,
       queue.integration_id,
@@ -294,6 +299,7 @@ export async function storeObject(
       object.receivedAt,
       object.offering,
       object.optionSeats === null ? null : JSON.stringify(object.optionSeats),
+      object.readHash ?? null,
     ],
   );
 }

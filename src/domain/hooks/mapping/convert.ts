@@ -1,10 +1,10 @@
-// Converts values of a provider to ours: decimal amounts to minor units by the currency's exponent, five time formats
+// Converts values of a provider to ours: decimal amounts to minor units by the currency's exponent, time formats
 // to ISO 8601 with an offset. Pure. A value that cannot be converted exactly throws a MappingError with a readable
 // reason.
 
 import { isZone } from '../../../../schemas/rules/iana-zone.ts';
 import { minorDigits } from '../../../../schemas/rules/iso-currency.ts';
-import { zoneClock } from '../../recurrence/zone-clock.ts';
+import { wallIn, zoneClock } from '../../recurrence/zone-clock.ts';
 
 /** Why a value of a delivery cannot be converted. */
 export class MappingError extends Error {}
@@ -89,6 +89,26 @@ export function timeFromDayAndNumber(day: string, number: string, zone: string |
   const clock = number.padStart(4, '0');
   if (!/^\d{4}$/.test(clock)) throw new MappingError(`"${shorten(number)}" is not a time of day.`);
   return timeOf(`${day.slice(0, 10)}T${clock.slice(0, 2)}:${clock.slice(2)}`, zone);
+}
+
+/** From a day and a time of day such as 15:00 or 15:00:00; null: midnight. Null: no zone is known. */
+export function timeFromDayAndTime(day: string, time: string | null, zone: string | null): string | null {
+  return timeOf(`${day.slice(0, 10)}T${time ?? '00:00'}`, zone);
+}
+
+const DURATION = /^(-?)P(?:0+M)?(?:(\d{1,4})D)?(?:T(?:(\d{1,4})H)?(?:(\d{1,4})M)?(?:(\d{1,5})S)?)?$/;
+
+/** The time that the clock of the zone shows a duration of days, hours, minutes and seconds later. */
+export function timePlusDuration(text: string, duration: string, zone: string | null): string | null {
+  const match = DURATION.exec(duration.trim());
+  if (match === null) throw new MappingError(`"${shorten(duration)}" is not a duration in days, hours and minutes.`);
+  const time = timeOf(text, zone);
+  if (time === null || zone === null) return null;
+  if (!isZone(zone)) throw new MappingError(`"${shorten(zone)}" is not a time zone.`);
+  const [, sign, days = '0', hours = '0', minutes = '0', seconds = '0'] = match;
+  const ms = ((Number(days) * 24 + Number(hours)) * 60 + Number(minutes)) * 60_000 + Number(seconds) * 1000;
+  const wall = wallIn(zone, Date.parse(time)) + (sign === '-' ? -ms : ms);
+  return inZone(new Date(wall).toISOString().slice(0, 19), zone);
 }
 
 export function timeFromUnix(text: string, unitsPerSecond: 1 | 1000): string {

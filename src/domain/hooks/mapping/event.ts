@@ -20,6 +20,8 @@ export interface ExtractedEvent {
   readonly accountAlias: string | null;
   /** How long a body with the same bytes is a duplicate; null: duplicates are found by id, without a time limit. */
   readonly dedupWindowSeconds: number | null;
+  /** The body only names objects, without a version and without an id of the event. */
+  readonly isPing: boolean;
 }
 
 /** For bodies that two real changes never send alike: they have a version, or change nothing. */
@@ -39,8 +41,9 @@ export function extractEvent(mapping: Mapping, body: unknown): ExtractedEvent {
     path === undefined ? null : textOf(valueAt(whole, path));
   const isDistinct = entry === null ? mapping.dedupe !== 'refresh_only' : isDistinctByBody(mapping, entry, scope);
   const dedupWindowSeconds = id !== null ? null : isDistinct ? DAY_SECONDS : PROMPT_SECONDS;
+  const isPing = id === null && !isDistinct && entry?.action === 'refresh';
   const account = textAt(mapping.event.account);
-  return { entry, type, id, account, accountAlias: textAt(mapping.event.account_alias), dedupWindowSeconds };
+  return { entry, type, id, account, accountAlias: textAt(mapping.event.account_alias), dedupWindowSeconds, isPing };
 }
 
 /** Two deliveries of this event with the same body are the same delivery. */

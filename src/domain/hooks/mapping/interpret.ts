@@ -17,9 +17,11 @@ import {
   type MappedTier,
   type ObjectEntry,
   optionSeatsAt,
+  type PricedSlot,
   placesOf,
   readText,
   slotAt,
+  slotsAt,
   tiersAt,
 } from './read-fields.ts';
 
@@ -80,6 +82,8 @@ export interface Change {
   /** The unit of tiers for which the body states none. Null: the venue’s default. */
   readonly fixedUnit: string | null;
   readonly slot: MappedSlot | null;
+  /** All slots of a time from now on. Null: the change is not about all of them. */
+  readonly window: SlotWindow | null;
   /** The change is about one slot, not about the whole offering. */
   readonly isAboutSlot: boolean;
   /** The slot's time is local, and no time zone is known. */
@@ -90,6 +94,11 @@ export interface Change {
   readonly optionSeats: Readonly<Record<string, number>> | null;
   /** Fields that only the provider's API has. */
   readonly apiOnlyFields: readonly string[];
+}
+
+export interface SlotWindow {
+  readonly slots: readonly PricedSlot[];
+  readonly days: number;
 }
 
 /** An object of a delivery that cannot be read. The other objects still can. */
@@ -217,8 +226,13 @@ function changeAt(object: ObjectEntry, action: Change['action'], scope: BodyScop
     if (texts[name] !== value) tooLong.push(name);
   }
   const isCancel = action === 'cancel';
-  const slot = slotAt(object, scope, timezone);
-  const { tiers, tiersProblem } = readTiers(object, scope, isCancel ? null : currency);
+  const priceCurrency = isCancel ? null : currency;
+  const listed = object.each_slot === undefined ? null : slotsAt(object, scope, timezone, priceCurrency);
+  const slot = listed === null ? slotAt(object, scope, timezone) : null;
+  const { tiers, tiersProblem } =
+    listed === null
+      ? readTiers(object, scope, priceCurrency)
+      : { tiers: firstOfEachTier(listed.list), tiersProblem: null };
   const isApiOnly = (name: string): boolean => fields[name]?.source === 'api' || fields[name]?.otherwise === 'api';
   return {
     action,
@@ -234,12 +248,24 @@ function changeAt(object: ObjectEntry, action: Change['action'], scope: BodyScop
     tierMerge: object.tiers ?? 'replace',
     fixedUnit: fields['tier.unit']?.source === 'fixed' ? text('tier.unit') : null,
     slot,
+    window: listed === null ? null : { slots: listed.list, days: object.each_slot_days ?? 1 },
     isAboutSlot: object.whole_offering !== true && fields['slot.starts_at']?.source === 'webhook',
-    isWithoutTimezone: slot === null && timezone === null && text('slot.starts_at') !== null,
+    isWithoutTimezone:
+      listed?.isWithoutTimezone ?? (slot === null && timezone === null && text('slot.starts_at') !== null),
     booking: bookingAt(object, scope, externalId),
     optionSeats: optionSeatsAt(object, scope),
     apiOnlyFields: ['external_id', 'title', 'tier.amount', 'currency'].filter(isApiOnly),
   };
+}
+
+/** The tiers of all slots, each with the price of the first slot that has it. */
+function firstOfEachTier(slots: readonly PricedSlot[]): MappedTier[] {
+  const found = new Map<string, MappedTier>();
+  for (const tier of slots.flatMap(({ tiers }) => tiers)) {
+    const name = tier.external_id ?? tier.label ?? '';
+    if (!found.has(name)) found.set(name, tier);
+  }
+  return [...found.values()];
 }
 
 function readTiers(

@@ -12,8 +12,10 @@ import {
   minorFromDecimal,
   minorFromPrecision,
   timeFromDayAndNumber,
+  timeFromDayAndTime,
   timeFromUnix,
   timeOf,
+  timePlusDuration,
 } from './convert.ts';
 
 export type ObjectEntry = Mapping['objects'][number];
@@ -46,8 +48,24 @@ export const VENUE_UNIT = 'default';
 export function readText(field: MappingField | undefined, scope: BodyScope): string | null {
   if (field?.source === 'fixed') return field.value ?? null;
   if (field?.source !== 'webhook' || field.path === undefined || !allHold(field.where, scope)) return null;
+  if (field.as === 'localized') return localizedAt(field, scope);
   const value = textOf(valueAt(scope, field.path));
   return field.as === 'template' && value !== null ? (field.value ?? '{}').replace('{}', () => value) : value;
+}
+
+/** The text in the language that the body names, else the first text. */
+function localizedAt({ path = '', with: language }: MappingField, scope: BodyScope): string | null {
+  const texts = valueAt(scope, path);
+  if (typeof texts !== 'object' || texts === null) return null;
+  const wanted = language === undefined ? null : textOf(valueAt(scope, language));
+  const inLanguage = Object.entries(texts).find(([name]) => name === wanted)?.[1];
+  return (
+    textOf(inLanguage) ??
+    Object.values(texts)
+      .map(textOf)
+      .find((text) => text !== null) ??
+    null
+  );
 }
 
 /** Our value for the provider's value. Null: the mapping has none, and the venue's own value stays. */
@@ -208,12 +226,38 @@ export function slotAt({ fields }: ObjectEntry, scope: BodyScope, zone: string |
   };
 }
 
+/** A slot with the prices that it has. */
+export interface PricedSlot {
+  readonly slot: MappedSlot;
+  readonly tiers: readonly MappedTier[];
+}
+
+/** The slots of the object's list. `currency` null: no price can be read. */
+export function slotsAt(
+  object: ObjectEntry,
+  scope: BodyScope,
+  zone: string | null,
+  currency: string | null,
+): { readonly list: readonly PricedSlot[]; readonly isWithoutTimezone: boolean } {
+  const items = itemScopes(scope, object.each_slot ?? '').filter((item) => allHold(object.each_slot_where, item));
+  const read = items.flatMap((item): PricedSlot[] => {
+    const slot = slotAt(object, item, zone);
+    return slot === null ? [] : [{ slot, tiers: currency === null ? [] : tiersAt(object, item, currency) }];
+  });
+  const priced = read.filter(({ tiers }) => tiers.length > 0);
+  return { list: priced.length > 0 ? priced : read, isWithoutTimezone: zone === null && read.length < items.length };
+}
+
 /** Never negative: an overbooked slot has capacity 0. */
 function capacityAt(field: MappingField | undefined, scope: BodyScope): number | null {
   if (field?.zero_where !== undefined && allHold(field.zero_where, scope)) return 0;
   const capacity = wholeNumber(readText(field, scope));
   const booked = field?.as === 'remaining' ? wholeNumber(textOf(valueAt(scope, field.with ?? ''))) : 0;
   if (capacity === null || booked === null) return null;
+  if (field?.as === 'times') {
+    const each = wholeNumber(textOf(valueAt(scope, field.with ?? '')));
+    return each === null ? null : Math.max(0, Math.min(MAX_CAPACITY, capacity * each));
+  }
   return Math.max(0, Math.min(MAX_CAPACITY, capacity - booked, limitAt(field, scope)));
 }
 
@@ -241,7 +285,9 @@ function timeAt(field: MappingField | undefined, scope: BodyScope, zone: string 
   if (text === null) return null;
   if (field?.as === 'unix_seconds_string') return timeFromUnix(text, 1);
   if (field?.as === 'unix_ms_string') return timeFromUnix(text, 1000);
+  const clock = field?.with === undefined ? null : textOf(valueAt(scope, field.with));
+  if (field?.as === 'day_and_time') return timeFromDayAndTime(text, clock, zone);
+  if (field?.as === 'plus_duration') return clock === null ? null : timePlusDuration(text, clock, zone);
   if (field?.as !== 'hhmm_int') return timeOf(text, zone);
-  const clock = field.with === undefined ? null : textOf(valueAt(scope, field.with));
   return clock === null ? null : timeFromDayAndNumber(text, clock, zone);
 }

@@ -1,16 +1,26 @@
 // Applies what was read, as if it had come in the delivery: by the reader's objects, through the same merge, validation
 // and upsert. In the same transaction the deliveries and catalogue runs that wait for the object get its outcome.
 
+import type { Reader } from '../../../../schemas/types.gen.ts';
 import type { Queryable } from '../../../base/db.ts';
-import { applyChanges, combineOutcomes } from '../apply-delivery.ts';
-import type { AppliedDelivery } from '../deliveries/queries.ts';
-import { recordReadOutcome } from '../deliveries/reading-queries.ts';
+import { applyChanges, combineOutcomes, lockOfferings } from '../apply-delivery.ts';
+import { type AppliedDelivery, findObject, findSharedObject, storeObject } from '../deliveries/queries.ts';
+import { forgetMissingObjects, recordReadOutcome } from '../deliveries/reading-queries.ts';
+import { hashOf } from '../delivery-order.ts';
 import type { BodyScope } from '../mapping/body.ts';
 import { allHold } from '../mapping/conditions.ts';
-import { interpretObject } from '../mapping/interpret.ts';
+import { type Change, interpretObject, type UnreadableObject } from '../mapping/interpret.ts';
 import { mappingOf } from '../mapping/read-mappings.ts';
 import { cancelOffering } from '../merge.ts';
-import { contentOf, type HookContext, type Outcome, outcome, upsertFromHook } from '../upsert-from-hook.ts';
+import {
+  contentOf,
+  type HookContext,
+  NEWER_WAS_APPLIED,
+  type Outcome,
+  outcome,
+  ownershipConflict,
+  upsertFromHook,
+} from '../upsert-from-hook.ts';
 import {
   type DueRead,
   deleteEndedWait,
@@ -23,22 +33,25 @@ import {
 import { objectEntryOf, readEntryOf } from './read-readers.ts';
 import type { ClaimedReader } from './reader-queries.ts';
 import { nameOfObject } from './request-reads.ts';
-import { countSynced, endSync } from './sync-queries.ts';
+import { countSynced, finishSync } from './sync-queries.ts';
 import type { Values } from './template.ts';
 
-/** A menu has several hundred items; one read is one transaction. */
-const MAX_OBJECTS = 500;
+/** A menu has several hundred items, of which some are in several groups. */
+const MAX_OBJECTS = 5_000;
 
-/** One outcome for each change. */
-export async function applyDocument(
-  tx: Queryable,
-  context: HookContext,
-  claimed: ClaimedReader,
-  read: DueRead,
-  document: Values,
-): Promise<Outcome[]> {
-  const reader = context.readers.get(claimed.provider);
-  if (reader === undefined) throw new Error(`provider ${claimed.provider} has no reader`);
+/** What a read changes, or its outcome if it changes nothing. */
+export interface DocumentChanges {
+  readonly changes: readonly ReadChange[];
+  readonly isCanceled: boolean;
+  /** The answers name every object of a list: what is known from an earlier read and not among them is off sale. */
+  readonly isWholeList: boolean;
+  readonly otherwise: Outcome | null;
+}
+
+type ReadChange = Change | UnreadableObject;
+
+/** Interprets the answers of a read. Pure. */
+export function changesOf(claimed: ClaimedReader, reader: Reader, read: DueRead, document: Values): DocumentChanges {
   const entry = readEntryOf(reader, read.read_name);
   const scope: BodyScope = { root: document, bound: [] };
   const isCanceled = entry.cancel_where !== undefined && allHold(entry.cancel_where, scope);
@@ -47,10 +60,59 @@ export async function applyDocument(
   const interpretation = interpretObject(object, action, scope, claimed.defaults, MAX_OBJECTS);
   if (interpretation.result === 'whole' || interpretation.result === 'emptied')
     throw new Error('a reader has no whole objects and no bookings');
-  if (interpretation.result !== 'change') return [outcome(interpretation.result, interpretation.reason, null)];
-  const source: AppliedDelivery = { ...claimed, received_at: claimed.claimed_at };
-  const outcomes = await applyChanges(tx, context, source, interpretation.changes);
+  if (interpretation.result !== 'change') {
+    const otherwise = outcome(interpretation.result, interpretation.reason, null);
+    return { changes: [], isCanceled, isWholeList: false, otherwise };
+  }
+  const changes = withoutRepetitions(interpretation.changes);
+  return { changes, isCanceled, isWholeList: entry.whole_list === true, otherwise: null };
+}
+
+/** An item of a menu can be in several groups: it is one offering, and the first counts. */
+function withoutRepetitions(changes: readonly ReadChange[]): ReadChange[] {
+  const names = new Set<string>();
+  return changes.filter((change) => {
+    if ('problem' in change) return true;
+    const isNew = !names.has(change.object.name);
+    names.add(change.object.name);
+    return isNew;
+  });
+}
+
+/** A read is at least as new as the delivery that caused it, also if the clocks of the server and the database differ. */
+function sourceOf(claimed: ClaimedReader, read: DueRead): AppliedDelivery {
+  return { ...claimed, received_at: claimed.claimed_at > read.wanted_at ? claimed.claimed_at : read.wanted_at };
+}
+
+/** Applies some of the changes: one outcome for each. */
+export async function applyPart(
+  tx: Queryable,
+  context: HookContext,
+  claimed: ClaimedReader,
+  read: DueRead,
+  { isCanceled, isWholeList }: DocumentChanges,
+  part: readonly ReadChange[],
+): Promise<Outcome[]> {
+  const source = { ...sourceOf(claimed, read), ...(isWholeList ? { readHash: read.object_hash } : {}) };
+  const outcomes = await applyChanges(tx, context, source, part);
   return outcomes.map((result) => readOutcome(result, isCanceled));
+}
+
+/** Takes objects off sale that an earlier read of the whole list named and this one does not: at most `limit`. */
+export async function applyMissing(
+  tx: Queryable,
+  context: HookContext,
+  claimed: ClaimedReader,
+  read: DueRead,
+  { changes }: DocumentChanges,
+  limit: number,
+): Promise<Outcome[]> {
+  const named = changes.flatMap(({ externalId }) => (externalId === null ? [] : [externalId]));
+  const { name } = mappingOf(context.mappings, claimed.provider);
+  const outcomes: Outcome[] = [];
+  for (const missing of await forgetMissingObjects(tx, claimed, read.object_hash, named, limit))
+    outcomes.push(await takeOffSale(tx, context, sourceOf(claimed, read), missing, `${name} no longer lists it.`));
+  return outcomes;
 }
 
 /** There is nothing more to read: what is still missing is missing in the API as well. */
@@ -66,15 +128,41 @@ export async function applyGone(
   tx: Queryable,
   context: HookContext,
   claimed: ClaimedReader,
+  reader: Reader,
   read: DueRead,
 ): Promise<Outcome> {
-  const reader = context.readers.get(claimed.provider);
   const { name } = mappingOf(context.mappings, claimed.provider);
   const reason = `The object no longer exists in ${name}.`;
-  const isCancel = reader !== undefined && readEntryOf(reader, read.read_name).gone === 'cancel';
-  const externalId = read.offering_external_id;
-  const before = isCancel && externalId !== null ? await contentOf(tx, context, externalId) : null;
-  if (before === null) return outcome('ignored', reason, null);
+  const { gone, gone_ids, object } = readEntryOf(reader, read.read_name);
+  if (gone !== 'cancel') return outcome('ignored', reason, null);
+  const { thing } = objectEntryOf(reader, object).order;
+  // Another read than this one may have made the offering, so the object is looked up by its own ids.
+  const hash =
+    gone_ids === undefined ? null : hashOf(JSON.stringify([thing, ...gone_ids.map((id) => read.variables[id] ?? '')]));
+  const known = hash === null ? null : await findSharedObject(tx, claimed, hash);
+  const offering = known?.offering_external_id ?? read.offering_external_id;
+  if (offering === null) return outcome('ignored', reason, null);
+  return takeOffSale(tx, context, sourceOf(claimed, read), { hash, offering }, reason);
+}
+
+/** Ends what can be booked of an offering, unless something newer was applied or another system owns it. */
+async function takeOffSale(
+  tx: Queryable,
+  context: HookContext,
+  source: AppliedDelivery,
+  { hash, offering }: { readonly hash: Buffer | null; readonly offering: string },
+  reason: string,
+): Promise<Outcome> {
+  await lockOfferings(tx, context);
+  const known = hash === null ? null : await findObject(tx, source, hash);
+  if (known !== null && source.received_at < known.received_at)
+    return outcome('superseded', NEWER_WAS_APPLIED, offering);
+  const refusal = await ownershipConflict(tx, context, offering);
+  if (refusal !== null) return outcome('failed', refusal, offering);
+  const before = await contentOf(tx, context, offering);
+  if (before === null) return outcome('ignored', reason, offering);
+  if (hash !== null)
+    await storeObject(tx, source, hash, { version: null, receivedAt: source.received_at, offering, optionSeats: null });
   const result = await upsertFromHook(tx, context, cancelOffering(before));
   return result.status === 'applied' ? { ...result, reason: `${reason} It can no longer be booked.` } : result;
 }
@@ -89,8 +177,9 @@ export async function settleRead(
 ): Promise<void> {
   const combined = combineOutcomes(outcomes);
   const offering = outcomes.length === 1 ? combined.offering : null;
+  const ended = await endWaits(tx, claimed, read, combined);
   await finishRead(tx, claimed, read, { isRead, offering, now });
-  for (const { waiter_id: waiter } of await endWaits(tx, claimed, read, combined)) {
+  for (const { waiter_id: waiter } of ended) {
     if (waiter.startsWith('syn_')) await settleSync(tx, claimed, read, waiter, outcomes, now);
     else await settleDelivery(tx, claimed.venue_id, waiter, now);
   }
@@ -124,6 +213,5 @@ async function settleSync(
     skipped,
   });
   await deleteEndedWait(tx, claimed.venue_id, syncId, read.object_hash);
-  if (!(await hasWaits(tx, claimed.venue_id, syncId)))
-    await endSync(tx, claimed.venue_id, syncId, { status: 'finished', reason: null, now });
+  if (!(await hasWaits(tx, claimed.venue_id, syncId))) await finishSync(tx, claimed.venue_id, syncId, now);
 }

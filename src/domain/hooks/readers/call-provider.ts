@@ -1,6 +1,6 @@
 // One request to the API of a venue system, through the guarded client: authentication by the reader's headers or a token
 // that the worker keeps until shortly before it expires, bounded in size and time. The answer is parsed, or classified by
-// the reader's rules: refused credentials, an object that is gone, a reason to try again, or a failure.
+// the reader's rules: refused credentials, something that is gone, a reason to try again, or a failure.
 
 import type { Reader } from '../../../../schemas/types.gen.ts';
 import type { Clock } from '../../../base/clock.ts';
@@ -14,6 +14,9 @@ import type { ReadStep } from './read-readers.ts';
 import { fillJson, fillText, fillTexts, type Values, withoutCursor } from './template.ts';
 
 export type FailureKind = 'refused' | 'gone' | 'later' | 'failed';
+
+export const SEND_IT_YOURSELF = 'send the offering with POST /v1/offerings.';
+export const REPLAY_LATER = 'Replay the delivery later, and contact us if it fails again.';
 
 /** Why a read did not give an object. */
 export class ReadFailure extends Error {
@@ -114,7 +117,7 @@ async function callOnce(
   const query = new URLSearchParams(fillTexts(ofPage(step.query ?? {}), values)).toString();
   const path = fillText(step.path, values, encodeURIComponent);
   const body = step.body === undefined ? null : JSON.stringify(fillJson(ofPage(step.body), values));
-  return send(client, call, {
+  return send(client, call, defaultFailure, {
     path: query === '' ? path : `${path}?${query}`,
     method: step.method,
     headers: {
@@ -134,7 +137,7 @@ async function tokenOf(client: ProviderClient, call: ProviderCall): Promise<stri
   if (kept !== null) return kept;
   const body = fillTexts(token.body, call.values);
   const isForm = token.format === 'form';
-  const answer = await send(client, call, {
+  const answer = await send(client, call, tokenFailure, {
     path: token.path,
     method: 'POST',
     headers: {
@@ -146,7 +149,7 @@ async function tokenOf(client: ProviderClient, call: ProviderCall): Promise<stri
   });
   const scope: BodyScope = { root: answer, bound: [] };
   const value = textOf(valueAt(scope, token.value));
-  if (value === null) throw new ReadFailure('failed', 'The venue system gave no token.');
+  if (value === null) throw new ReadFailure('failed', NO_TOKEN);
   const seconds = token.expires_in === undefined ? null : textOf(valueAt(scope, token.expires_in));
   const lifeMs = (Number(seconds) || DEFAULT_TOKEN_SECONDS) * 1000;
   client.providerTokens.set(call.credentialsKey, { value, expiresAt: client.clock.now() + lifeMs - TOKEN_MARGIN_MS });
@@ -161,7 +164,14 @@ interface RequestParts {
   readonly maxBytes: number;
 }
 
-async function send(client: ProviderClient, call: ProviderCall, parts: RequestParts): Promise<unknown> {
+const NO_TOKEN = `The venue system accepted the credentials and gave no token. ${REPLAY_LATER}`;
+
+async function send(
+  client: ProviderClient,
+  call: ProviderCall,
+  meaningOf: StatusMeaning,
+  parts: RequestParts,
+): Promise<unknown> {
   const { reader } = call;
   const base = client.readerBaseUrl === null ? reader.base_url : `${client.readerBaseUrl}/${reader.provider}`;
   if (client.clock.now() > call.deadline) throw new ReadFailure('later', 'The venue system took too long to answer.');
@@ -178,10 +188,11 @@ async function send(client: ProviderClient, call: ProviderCall, parts: RequestPa
     });
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
-    throw new ReadFailure(error.kind === 'too_large' ? 'failed' : 'later', error.publicMessage);
+    if (error.kind !== 'too_large') throw new ReadFailure('later', error.publicMessage);
+    throw new ReadFailure('failed', `${error.publicMessage.replace(/\.$/, '')}: ${SEND_IT_YOURSELF}`);
   }
   const answer = parsed(response);
-  const kind = failureOf(reader, response.status, answer);
+  const kind = failureOf(reader, response.status, answer, meaningOf);
   if (kind !== null) throw failure(client, response, kind);
   if (answer === undefined) throw new ReadFailure('later', 'The venue system did not answer with JSON.');
   return answer;
@@ -193,8 +204,26 @@ function parsed({ body }: OutboundResponse): unknown {
   return strict.ok ? readBody(body.toString('utf8')) : undefined;
 }
 
+/** What a status without a rule of the reader means. */
+type StatusMeaning = (status: number) => FailureKind;
+
+const isTemporary = (status: number): boolean => status === 408 || status === 429 || status >= 500;
+
+/** A 403 is about one object that the credentials may not read: the others can still be read. */
+function defaultFailure(status: number): FailureKind {
+  if (status === 401) return 'refused';
+  if (status === 404 || status === 410) return 'gone';
+  return isTemporary(status) ? 'later' : 'failed';
+}
+
+/** A request for a token has only the credentials, so they are what is refused. Its address says nothing of an object. */
+function tokenFailure(status: number): FailureKind {
+  if (status === 400 || status === 401 || status === 403) return 'refused';
+  return isTemporary(status) || status === 404 || status === 410 ? 'later' : 'failed';
+}
+
 /** Null: the answer is what was asked for. */
-function failureOf(reader: Reader, status: number, answer: unknown): FailureKind | null {
+function failureOf(reader: Reader, status: number, answer: unknown, meaningOf: StatusMeaning): FailureKind | null {
   const scope: BodyScope = { root: answer, bound: [] };
   const rule = reader.errors.find((candidate) => {
     if (candidate.status !== undefined && candidate.status !== status) return false;
@@ -202,21 +231,22 @@ function failureOf(reader: Reader, status: number, answer: unknown): FailureKind
     const text = textOf(valueAt(scope, candidate.path));
     return text !== null && (candidate.is ?? ['*']).some((pattern) => fits(text, pattern));
   });
-  if (rule !== undefined) return rule.means;
-  if (status >= 200 && status < 300) return null;
-  if (status === 401 || status === 403) return 'refused';
-  if (status === 404 || status === 410) return 'gone';
-  return status === 408 || status === 429 || status >= 500 ? 'later' : 'failed';
+  if (rule !== undefined) return rule.means === 'gone' ? meaningOf(404) : rule.means;
+  return status >= 200 && status < 300 ? null : meaningOf(status);
 }
 
 function failure({ clock }: ProviderClient, { status, headers }: OutboundResponse, kind: FailureKind): ReadFailure {
+  const remedy = status === 403 ? MAY_NOT_READ : kind === 'failed' ? REPLAY_LATER : '';
   return new ReadFailure(
     kind,
-    `The venue system answered ${status}.`,
+    `The venue system answered ${status}. ${remedy}`.trim(),
     retryAfterMs(headers['retry-after'], clock.now()),
     status === 429,
   );
 }
+
+const MAY_NOT_READ =
+  'The credentials may not read this object: give them access to it there, or set those of its owner, and replay the delivery.';
 
 /** Seconds, or a date of HTTP. */
 export function retryAfterMs(text: string | undefined, now: number): number | null {

@@ -10,9 +10,10 @@ import { audit } from '../../venues/audit.ts';
 import { endReading } from '../deliveries/reading-queries.ts';
 import type { IntegrationRow } from '../integration.ts';
 import { findIntegration } from '../queries.ts';
-import { deleteReader, storeCredentials } from './reader-queries.ts';
+import { excludePauseOfReads } from './read-queries.ts';
+import { deleteReader, pausedMsOf, storeCredentials } from './reader-queries.ts';
 import { viewWithReads } from './reads-view.ts';
-import { cancelSyncs } from './sync-queries.ts';
+import { cancelSyncs, excludePauseOfSync } from './sync-queries.ts';
 
 interface CredentialsBody {
   readonly credentials: Readonly<Record<string, string>>;
@@ -51,6 +52,11 @@ export async function setCredentials(
   if (problems.length > 0) throw invalid(problems);
   const fields = reader.credentials.map(({ name }) => name).filter((name) => Object.hasOwn(credentials, name));
   const { venue, seal, now } = caller;
+  const pausedMs = await pausedMsOf(tx, venue.id, integration.id, now);
+  if (pausedMs > 0) {
+    await excludePauseOfReads(tx, venue.id, integration.id, pausedMs);
+    await excludePauseOfSync(tx, venue.id, integration.id, pausedMs);
+  }
   await storeCredentials(tx, {
     venueId: venue.id,
     integrationId: integration.id,

@@ -5,12 +5,20 @@ import type { Reader } from '../../../../schemas/types.gen.ts';
 import { allItemValues, type BodyScope, textOf, valueAt } from '../mapping/body.ts';
 import { holds } from '../mapping/conditions.ts';
 import { MappingError } from '../mapping/convert.ts';
-import { callStep, type ProviderCall, type ProviderClient, ReadFailure } from './call-provider.ts';
-import type { ReadStep } from './read-readers.ts';
+import {
+  callStep,
+  type ProviderCall,
+  type ProviderClient,
+  REPLAY_LATER,
+  ReadFailure,
+  SEND_IT_YOURSELF,
+} from './call-provider.ts';
+import { joinAnswers } from './join-answers.ts';
+import { dateAfter, dayValues } from './read-days.ts';
+import type { ReadEntry, ReadStep } from './read-readers.ts';
 import type { Values } from './template.ts';
 
 const MAX_PAGES = 20;
-const DAY_MS = 86_400_000;
 
 export interface FetchRequest {
   readonly reader: Reader;
@@ -18,8 +26,19 @@ export interface FetchRequest {
   readonly credentialsKey: string;
   /** The ids that name the object. */
   readonly variables: Values;
+  /** The time zone that the venue has stated; null: none. */
+  readonly timezone: string | null;
   readonly deadline: number;
   readonly count: () => void;
+}
+
+/** What an entry reads, with the members that it makes from the answers. */
+export async function fetchEntry(
+  client: ProviderClient,
+  request: FetchRequest,
+  { steps, join }: ReadEntry,
+): Promise<Values> {
+  return joinAnswers(await fetchDocument(client, request, steps), join);
 }
 
 /** The answers by the names of their steps, and the variables under `ping`. */
@@ -31,16 +50,29 @@ export async function fetchDocument(
   let document: Values = { ping: request.variables };
   for (const step of steps) {
     const call = callOf(client, request, document);
-    const answer = await allPages(client, call, step);
+    const answer = await allPages(client, call, step).catch((error: unknown) => {
+      throw step === steps[0] ? error : asPartOfObject(error);
+    });
     document = { ...document, [step.name]: answer, ...collected(step, answer) };
   }
   return document;
+}
+
+/** Only the first request is for the object itself: what a later one does not find is not the object. */
+function asPartOfObject(error: unknown): unknown {
+  if (!(error instanceof ReadFailure) || error.kind !== 'gone') return error;
+  return new ReadFailure(
+    'failed',
+    `${error.message} The object exists, and a part of it could not be read. ${REPLAY_LATER}`,
+  );
 }
 
 export interface FetchedPage {
   readonly answer: unknown;
   /** Null: this is the last page. */
   readonly next: string | null;
+  /** Why the pages after this one cannot be read. Null: they can, or there are none. */
+  readonly problem: string | null;
 }
 
 export async function fetchPage(
@@ -52,22 +84,29 @@ export async function fetchPage(
   return pageOf(client, callOf(client, request, {}), step, cursor);
 }
 
-/** Days, for reads of a range of time: today and the days ahead, in UTC. */
+/** With the days by the clock of the venue: the zone that an answer states, else the one that the venue has stated. */
 function callOf(client: ProviderClient, request: FetchRequest, document: Values): ProviderCall {
   const { reader, credentials, credentialsKey, variables, deadline, count } = request;
-  const dayAfter = (days: number): string => new Date(client.clock.now() + days * DAY_MS).toISOString().slice(0, 10);
-  const days = { today: dayAfter(0), in_30_days: dayAfter(30), in_90_days: dayAfter(90) };
+  const { time_zone: path } = reader;
+  const stated = path === undefined ? null : textOf(valueAt({ root: document, bound: [] }, path));
+  const days = dayValues(client.clock.now(), stated ?? request.timezone);
   return { reader, credentialsKey, deadline, count, values: { ...days, ...document, ...variables, credentials } };
 }
 
 async function allPages(client: ProviderClient, call: ProviderCall, step: ReadStep): Promise<unknown> {
-  let { answer, next } = await pageOf(client, call, step, null);
   const list = step.paging?.items;
-  for (let pages = 1; next !== null && list !== undefined; pages++) {
-    if (pages >= MAX_PAGES) throw new ReadFailure('failed', `The list at ${list} has more than ${MAX_PAGES} pages.`);
-    const page: FetchedPage = await pageOf(client, call, step, next);
+  const seen = new Set<string | null>();
+  let page = await pageOf(client, call, step, null);
+  let { answer } = page;
+  while (list !== undefined) {
+    if (page.problem !== null) throw new ReadFailure('failed', `${page.problem} ${REPLAY_LATER}`);
+    if (page.next === null) break;
+    if (seen.has(page.next)) throw new ReadFailure('failed', `${REPEATED_PAGE} ${REPLAY_LATER}`);
+    seen.add(page.next);
+    if (seen.size >= MAX_PAGES)
+      throw new ReadFailure('failed', `The list at ${list} has more than ${MAX_PAGES} pages: ${SEND_IT_YOURSELF}`);
+    page = await pageOf(client, call, step, page.next);
     answer = joinedAt(answer, list, page.answer);
-    next = page.next;
   }
   return answer;
 }
@@ -79,27 +118,49 @@ async function pageOf(
   cursor: string | null,
 ): Promise<FetchedPage> {
   const { paging } = step;
-  const first = paging?.kind === 'page_number' ? String(paging.first ?? 1) : null;
-  const current = cursor ?? first;
+  const today = String(call.values.today);
+  const current = cursor ?? (paging === undefined ? null : firstOf(paging, today));
   try {
     const answer = await callStep(client, call, step, current);
-    return { answer, next: paging === undefined ? null : nextOf(paging, answer, current) };
+    return { answer, ...(paging === undefined ? LAST_PAGE : nextOf(paging, answer, current, today)) };
   } catch (error) {
-    if (error instanceof MappingError) throw new ReadFailure('failed', error.message);
+    if (error instanceof MappingError) throw new ReadFailure('failed', `${error.message} ${REPLAY_LATER}`);
     throw error;
   }
 }
 
-/** The cursor of the next page; one that repeats ends the listing, so that it cannot run forever. */
-function nextOf(paging: NonNullable<ReadStep['paging']>, answer: unknown, current: string | null): string | null {
+type Paging = NonNullable<ReadStep['paging']>;
+
+/** Null: the first request has no cursor. */
+function firstOf({ kind, first }: Paging, today: string): string | null {
+  if (kind === 'page_number') return String(first ?? 1);
+  if (kind === 'offset') return '0';
+  return kind === 'days' ? today : null;
+}
+
+type NextPage = Pick<FetchedPage, 'next' | 'problem'>;
+
+const LAST_PAGE: NextPage = { next: null, problem: null };
+const PAGE_WITHOUT_CURSOR = 'The venue system says that there are more pages, and does not name the next one.';
+export const REPEATED_PAGE = 'The venue system names a page again that was read before.';
+
+/** The cursor of the next page. */
+function nextOf(paging: Paging, answer: unknown, current: string | null, today: string): NextPage {
+  if (paging.kind === 'days') {
+    const next = dateAfter(current ?? today, 1);
+    return next < dateAfter(today, paging.size ?? 1) ? { next, problem: null } : LAST_PAGE;
+  }
   const scope: BodyScope = { root: answer, bound: [] };
-  if (paging.more !== undefined && !holds(paging.more, scope)) return null;
+  if (paging.more !== undefined && !holds(paging.more, scope)) return LAST_PAGE;
   const items = paging.items === undefined ? null : valueAt(scope, paging.items);
   const count = Array.isArray(items) ? items.length : 0;
-  if (items !== null && (count === 0 || (paging.size !== undefined && count < paging.size))) return null;
-  if (paging.kind === 'page_number') return String(Number(current) + 1);
+  if (items !== null && (count === 0 || (paging.size !== undefined && count < paging.size))) return LAST_PAGE;
+  if (paging.kind === 'page_number') return { next: String(Number(current) + 1), problem: null };
+  if (paging.kind === 'offset')
+    return count === 0 ? LAST_PAGE : { next: String(Number(current) + count), problem: null };
   const next = paging.next === undefined ? null : textOf(valueAt(scope, paging.next));
-  return next === current ? null : next;
+  if (next === null) return paging.more === undefined ? LAST_PAGE : { next, problem: PAGE_WITHOUT_CURSOR };
+  return next === current ? { next: null, problem: REPEATED_PAGE } : { next, problem: null };
 }
 
 function joinedAt(answer: unknown, path: string, more: unknown): unknown {

@@ -1,11 +1,12 @@
 // The worker's side of reading back: claims an integration whose read is due, reads one object or one page of its
-// catalogue through the guarded client, outside of any transaction, and applies the result in one transaction. A worker
-// with a stale lease token writes nothing. One integration is read by one worker at a time, so nothing is applied out of
-// order. Refused credentials pause the integration; a provider that is down delays its reads and loses none.
+// catalogue through the guarded client, outside of any transaction, and applies the result in one transaction, or a long
+// list in several. A worker with a stale lease token writes nothing. One integration is read by one worker at a time, so
+// nothing is applied out of order. Refused credentials pause the integration; a provider that is down delays its reads
+// and loses none. Errors of our own are counted apart, and an unavailable database not at all.
 
 import type { Reader } from '../../../../schemas/types.gen.ts';
 import type { Clock } from '../../../base/clock.ts';
-import type { Db, Queryable } from '../../../base/db.ts';
+import { type Db, isUnavailable, type Queryable } from '../../../base/db.ts';
 import type { Log } from '../../../base/log.ts';
 import type { Random } from '../../../base/random.ts';
 import { randomText } from '../../../base/random.ts';
@@ -15,15 +16,22 @@ import { venueInMode } from '../../venues/venue.ts';
 import { lockQueueWaiting } from '../deliveries/reading-queries.ts';
 import { MappingError } from '../mapping/convert.ts';
 import { type HookContext, type HookServices, type Outcome, outcome } from '../upsert-from-hook.ts';
-import { applyDocument, applyGone, settleRead } from './apply-read.ts';
-import { type ProviderClient, ReadFailure } from './call-provider.ts';
+import { applyGone, applyMissing, applyPart, changesOf, type DocumentChanges, settleRead } from './apply-read.ts';
+import { type ProviderClient, REPLAY_LATER, ReadFailure } from './call-provider.ts';
 import { credentialsRow } from './credentials.ts';
-import { type FetchRequest, fetchDocument } from './fetch-object.ts';
-import { type ListedPage, listPage, storePage } from './list-catalogue.ts';
-import { type DueRead, oldestDueRead, postponeRead } from './read-queries.ts';
-import { readEntryOf } from './read-readers.ts';
-import { type ClaimedReader, claimReaders, lockLease, type ReaderOutcome, releaseReader } from './reader-queries.ts';
-import { endSync, findSyncToList, type SyncRow } from './sync-queries.ts';
+import { type FetchRequest, fetchEntry } from './fetch-object.ts';
+import { giveUpListing, type ListedPage, listPage, skippedList, storePage } from './list-catalogue.ts';
+import { countInternalError, type DueRead, oldestDueRead, postponeRead } from './read-queries.ts';
+import { type ReadEntry, readEntryOf } from './read-readers.ts';
+import {
+  type ClaimedReader,
+  claimReaders,
+  extendLease,
+  lockLease,
+  type ReaderOutcome,
+  releaseReader,
+} from './reader-queries.ts';
+import { countSyncError, findSyncToList, markSyncFailing, type SyncRow } from './sync-queries.ts';
 import type { Values } from './template.ts';
 
 export interface ReadServices extends HookServices, ProviderClient {
@@ -37,19 +45,22 @@ export interface ReadServices extends HookServices, ProviderClient {
 }
 
 /** A read sends nothing after this time; its last request may take 20 seconds more. */
-const MAX_READ_MS = 120_000;
-const LEASE_SECONDS = 240;
+const MAX_READ_MS = 60_000;
+const LEASE_SECONDS = 120;
 const FIRST_BACKOFF_MS = 2_000;
 const MAX_BACKOFF_MS = 15 * 60_000;
-const MAX_WAIT_MS = 3 * 24 * 3_600_000;
+const MAX_FAILING_MS = 3 * 24 * 3_600_000;
 const MAX_INTERNAL_ERRORS = 6;
 const MINUTE_MS = 60_000;
+/** One transaction blocks other writers of the venue, so a long list is applied in parts. */
+const PART_SIZE = 200;
 
 /** One step of the worker. Returns how many integrations it claimed. */
 export async function readDueObjects(services: ReadServices, batch: number): Promise<number> {
   const { db, clock, random, readsPerDay } = services;
-  const claimed = await claimReaders(db, clock.now(), LEASE_SECONDS, readsPerDay, randomText(random, 16), batch);
-  const results = await Promise.allSettled(claimed.map((one) => readOne(services, one)));
+  const now = clock.now();
+  const claimed = await claimReaders(db, now, LEASE_SECONDS, readsPerDay, randomText(random, 16), batch);
+  const results = await Promise.allSettled(claimed.map((one) => readOne(services, one, now)));
   const failed = results.find((result) => result.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
   return claimed.length;
@@ -62,37 +73,49 @@ type Work =
   | { readonly kind: 'none' };
 
 type Result =
-  | { readonly kind: 'document'; readonly document: Values }
+  | { readonly kind: 'changes'; readonly changes: DocumentChanges }
   | { readonly kind: 'page'; readonly page: ListedPage }
   | { readonly kind: 'failure'; readonly failure: ReadFailure };
 
-async function readOne(services: ReadServices, claimed: ClaimedReader): Promise<void> {
-  const reader = services.readers.get(claimed.provider);
-  if (reader === undefined) throw new Error(`provider ${claimed.provider} has no reader`);
-  let requests = 0;
-  const work = await workOf(services.db, claimed);
+/** What a step of one integration has done so far. */
+interface Step {
+  work: Work;
+  requests: number;
+}
+
+async function readOne(services: ReadServices, claimed: ClaimedReader, now: number): Promise<void> {
+  const step: Step = { work: { kind: 'none' }, requests: 0 };
   try {
-    const result = await fetchWork(services, claimed, reader, work, () => {
-      requests += 1;
-    });
-    await services.db.transaction(async (tx) => {
-      await lockQueueWaiting(tx, claimed);
-      if (!(await lockLease(tx, claimed))) return;
+    const reader = services.readers.get(claimed.provider);
+    if (reader === undefined) throw new Error(`provider ${claimed.provider} has no reader`);
+    step.work = await workOf(services.db, claimed, now);
+    const result = await fetchWork(services, claimed, reader, step);
+    const applied = await applyLeadingParts(services, claimed, step.work, result);
+    if (applied === null) return;
+    await inLease(services, claimed, async (tx) => {
       const context = await contextOf(tx, services, claimed);
-      const state = await applyResult(tx, services, context, claimed, work, result);
-      await release(tx, services, claimed, reader, requests, state);
+      const failure = await applyResult(tx, context, claimed, reader, step.work, result, applied);
+      await release(tx, services, claimed, step.requests, failure);
     });
   } catch (error) {
-    services.log.error({ integration: claimed.integration_id, err: error }, 'the worker could not apply what it read');
-    await services.db.transaction(async (tx) => {
-      await lockQueueWaiting(tx, claimed);
-      if (await lockLease(tx, claimed)) await recordInternalError(tx, services, claimed, reader, requests, work);
-    });
+    await recordError(services, claimed, step, error);
   }
 }
 
-async function workOf(db: Db, claimed: ClaimedReader): Promise<Work> {
-  const read = await oldestDueRead(db, claimed);
+/** Runs in a transaction that no other worker can disturb. Null: the lease is over, and nothing was written. */
+async function inLease<Value>(
+  { db }: ReadServices,
+  claimed: ClaimedReader,
+  run: (tx: Queryable) => Promise<Value>,
+): Promise<Value | null> {
+  return db.transaction(async (tx) => {
+    await lockQueueWaiting(tx, claimed);
+    return (await lockLease(tx, claimed)) ? run(tx) : null;
+  });
+}
+
+async function workOf(db: Db, claimed: ClaimedReader, now: number): Promise<Work> {
+  const read = await oldestDueRead(db, claimed, now);
   if (read !== null) return { kind: 'object', read };
   const sync = await findSyncToList(db, claimed);
   return sync === null ? { kind: 'none' } : { kind: 'page', sync };
@@ -111,84 +134,142 @@ async function fetchWork(
   services: ReadServices,
   claimed: ClaimedReader,
   reader: Reader,
-  work: Work,
-  count: () => void,
+  step: Step,
 ): Promise<Result | null> {
+  const { work } = step;
+  if (work.kind === 'none') return null;
   const row = credentialsRow(claimed.venue_id, claimed.integration_id);
   const request: FetchRequest = {
     reader,
     credentials: JSON.parse(services.seal.open(claimed.credentials, row)) as Values,
     credentialsKey: `${claimed.integration_id} ${claimed.set_at}`,
     variables: work.kind === 'object' ? work.read.variables : {},
+    timezone: claimed.defaults.timezone ?? null,
     deadline: services.clock.now() + MAX_READ_MS,
-    count,
+    count: () => {
+      step.requests += 1;
+    },
   };
   try {
-    if (work.kind === 'page') return { kind: 'page', page: await listPage(services, request, work.sync.cursor) };
-    if (work.kind === 'none') return null;
-    const { steps } = readEntryOf(reader, work.read.read_name);
-    return { kind: 'document', document: await fetchDocument(services, request, steps) };
+    if (work.kind === 'page') return { kind: 'page', page: await listPage(services, request, cursorOf(work.sync)) };
+    const entry = readEntryOf(reader, work.read.read_name);
+    requireSameAccount(entry, request);
+    const document = await fetchEntry(services, request, entry);
+    return { kind: 'changes', changes: changesOf(claimed, reader, work.read, document) };
   } catch (error) {
     if (error instanceof ReadFailure) return { kind: 'failure', failure: error };
-    if (error instanceof MappingError) return { kind: 'failure', failure: new ReadFailure('failed', error.message) };
+    if (error instanceof MappingError)
+      return { kind: 'failure', failure: new ReadFailure('failed', `${error.message} ${REPLAY_LATER}`) };
     throw error;
   }
 }
 
-/** How the reads of the integration go on. */
-interface NextState {
-  readonly failure: ReadFailure | null;
+/** A run that an earlier version of this program has begun to list begins again. */
+const cursorOf = ({ cursor }: SyncRow) => (cursor?.lists === undefined ? null : cursor);
+
+/** A webhook can be of another account than the credentials: its object would be taken for one of ours. */
+function requireSameAccount({ same_account }: ReadEntry, { variables, credentials }: FetchRequest): void {
+  for (const [variable, field] of Object.entries(same_account ?? {})) {
+    const [named, own] = [variables[variable], credentials[field]].map((text) => String(text ?? '').toLowerCase());
+    if (own === '' || named === own) continue;
+    throw new ReadFailure(
+      'failed',
+      `The delivery is about the ${variable} ${String(variables[variable])}, and the credentials of this integration are of another: connect that one as an integration of its own, with its own credentials.`,
+    );
+  }
 }
 
-const CONTINUES: NextState = { failure: null };
-
-async function applyResult(
-  tx: Queryable,
+/** Applies a long list but for its last part, each part in a transaction of its own. Null: the lease is over. */
+async function applyLeadingParts(
   services: ReadServices,
-  context: HookContext,
   claimed: ClaimedReader,
   work: Work,
   result: Result | null,
-): Promise<NextState> {
-  if (result === null || work.kind === 'none') return CONTINUES;
-  if (work.kind === 'page') return applyPage(tx, context, claimed, work.sync, result);
-  const { read } = work;
-  const now = services.clock.now();
-  const settle = async (outcomes: readonly Outcome[], isRead: boolean): Promise<NextState> => {
-    await settleRead(tx, claimed, read, outcomes, { isRead, now });
-    return CONTINUES;
+): Promise<Outcome[] | null> {
+  const outcomes: Outcome[] = [];
+  if (work.kind !== 'object' || result?.kind !== 'changes') return outcomes;
+  const { changes } = result;
+  const apply = async (run: (tx: Queryable, context: HookContext) => Promise<Outcome[]>): Promise<number | null> => {
+    const part = await inLease(services, claimed, async (tx) => {
+      await extendLease(tx, claimed, services.clock.now(), LEASE_SECONDS);
+      return run(tx, await contextOf(tx, services, claimed));
+    });
+    outcomes.push(...(part ?? []));
+    return part?.length ?? null;
   };
-  if (result.kind === 'document') return settle(await applyDocument(tx, context, claimed, read, result.document), true);
-  if (result.kind === 'page') throw new Error('an object was read, not a page');
-  const { failure } = result;
-  if (failure.kind === 'gone') return settle([await applyGone(tx, context, claimed, read)], true);
-  if (failure.kind === 'failed') return settle([outcome('failed', failure.message, null)], false);
-  const isTooOld = now - Date.parse(read.waiting_since) > MAX_WAIT_MS;
-  if (failure.kind === 'later' && isTooOld) {
-    await settle([outcome('failed', `${failure.message} The server tried for three days.`, null)], false);
-    return { failure };
+  for (let at = 0; at + PART_SIZE < changes.changes.length; at += PART_SIZE) {
+    const part = changes.changes.slice(at, at + PART_SIZE);
+    if ((await apply((tx, context) => applyPart(tx, context, claimed, work.read, changes, part))) === null) return null;
   }
-  if (failure.kind === 'later')
-    await postponeRead(tx, claimed, read, now + backoffMs(read.attempts, failure.retryAfterMs));
-  return { failure };
+  for (let count: number | null = changes.isWholeList ? PART_SIZE : 0; count === PART_SIZE; ) {
+    count = await apply((tx, context) => applyMissing(tx, context, claimed, work.read, changes, PART_SIZE));
+    if (count === null) return null;
+  }
+  return outcomes;
 }
+
+/** Applies the result, or the last part of it, and settles what waits for it. Returns why nothing could be read. */
+async function applyResult(
+  tx: Queryable,
+  context: HookContext,
+  claimed: ClaimedReader,
+  reader: Reader,
+  work: Work,
+  result: Result | null,
+  applied: readonly Outcome[],
+): Promise<ReadFailure | null> {
+  if (result === null || work.kind === 'none') return null;
+  if (work.kind === 'page') return applyPage(tx, context, claimed, reader, work.sync, result);
+  const { read } = work;
+  const { now } = context;
+  const settle = async (outcomes: readonly Outcome[], isRead: boolean): Promise<null> => {
+    await settleRead(tx, claimed, read, outcomes, { isRead, now });
+    return null;
+  };
+  if (result.kind === 'page') throw new Error('an object was read, not a page');
+  if (result.kind === 'changes') {
+    const { changes, otherwise } = result.changes;
+    const last = changes.slice(Math.floor(Math.max(0, changes.length - 1) / PART_SIZE) * PART_SIZE);
+    if (otherwise !== null) return settle([otherwise], true);
+    return settle([...applied, ...(await applyPart(tx, context, claimed, read, result.changes, last))], true);
+  }
+  const { failure } = result;
+  if (failure.kind === 'gone') return settle([await applyGone(tx, context, claimed, reader, read)], true);
+  if (failure.kind === 'failed') return settle([outcome('failed', failure.message, null)], false);
+  if (failure.kind === 'refused') return failure;
+  if (hasFailedTooLong(read.failing_since, now))
+    await settle([outcome('failed', `${failure.message} ${TRIED_FOR_DAYS} Replay the delivery later.`, null)], false);
+  else await postponeRead(tx, claimed, read, now + backoffMs(read.attempts, failure.retryAfterMs), now);
+  return failure;
+}
+
+const hasFailedTooLong = (since: string | null, now: number): boolean =>
+  since !== null && now - Date.parse(since) > MAX_FAILING_MS;
+
+const TRIED_FOR_DAYS = 'The server has tried for three days.';
 
 async function applyPage(
   tx: Queryable,
   context: HookContext,
   claimed: ClaimedReader,
+  reader: Reader,
   sync: SyncRow,
   result: Result,
-): Promise<NextState> {
-  if (result.kind === 'document') throw new Error('a page was read, not an object');
-  if (result.kind === 'page') {
-    await storePage(tx, context, claimed, sync, result.page);
-    return CONTINUES;
+): Promise<ReadFailure | null> {
+  if (result.kind === 'changes') throw new Error('a page was read, not an object');
+  const { failure } = result.kind === 'page' ? { failure: null } : result;
+  if (failure?.kind === 'refused') return failure;
+  if (failure?.kind === 'later') {
+    if (hasFailedTooLong(sync.failing_since, context.now))
+      await giveUpListing(tx, context, claimed, sync, `${failure.message} ${TRIED_FOR_DAYS} Start another run later.`);
+    else await markSyncFailing(tx, claimed.venue_id, sync.id, context.now);
+    return failure;
   }
-  const { failure } = result;
-  if (failure.kind === 'refused' || failure.kind === 'later') return { failure };
-  await endSync(tx, claimed.venue_id, sync.id, { status: 'failed', reason: failure.message, now: context.now });
-  return CONTINUES;
+  const page =
+    result.kind === 'page' ? result.page : skippedList(reader.catalogue.read, cursorOf(sync), failure?.message ?? '');
+  if (page === null) await giveUpListing(tx, context, claimed, sync, failure?.message ?? '');
+  else await storePage(tx, context, claimed, sync, page);
+  return null;
 }
 
 /** Each failure doubles the pause, up to a quarter of an hour; the provider may ask for a longer one. */
@@ -198,18 +279,16 @@ export function backoffMs(failures: number, retryAfterMs: number | null): number
 
 async function release(
   tx: Queryable,
-  { clock }: ReadServices,
+  services: ReadServices,
   claimed: ClaimedReader,
-  reader: Reader,
   requests: number,
-  { failure }: NextState,
+  failure: ReadFailure | null,
 ): Promise<void> {
-  const now = clock.now();
+  const now = services.clock.now();
   const isLater = failure?.kind === 'later';
-  const paceMs = (requests * MINUTE_MS) / reader.limits.requests_per_minute;
   const pauseMs = isLater ? backoffMs(claimed.failures, failure.retryAfterMs) : 0;
   const state: ReaderOutcome = {
-    nextRequestAt: now + Math.max(paceMs, pauseMs),
+    nextRequestAt: now + Math.max(paceMs(services, claimed, requests), pauseMs),
     waitReason: isLater ? (failure.isRateLimit ? 'rate_limited' : 'provider_unavailable') : null,
     isPaused: failure?.kind === 'refused',
     failures: isLater ? claimed.failures + 1 : 0,
@@ -220,24 +299,48 @@ async function release(
   await releaseReader(tx, claimed, state);
 }
 
-/** An error of ours is retried a few times, so that it cannot block the queue forever. */
-async function recordInternalError(
-  tx: Queryable,
-  services: ReadServices,
-  claimed: ClaimedReader,
-  reader: Reader,
-  requests: number,
-  work: Work,
-): Promise<void> {
-  const now = services.clock.now();
+function paceMs({ readers }: ReadServices, { provider }: ClaimedReader, requests: number): number {
+  return (requests * MINUTE_MS) / (readers.get(provider)?.limits.requests_per_minute ?? 1);
+}
+
+/**
+ * An error of ours is retried a few times, so that it cannot block the queue forever. It is no failure of the provider,
+ * and an unavailable database is no error of the object that was read.
+ */
+async function recordError(services: ReadServices, claimed: ClaimedReader, step: Step, error: unknown): Promise<void> {
+  const isDatabaseUnavailable = isUnavailable(error);
+  services.log[isDatabaseUnavailable ? 'warn' : 'error'](
+    { integration: claimed.integration_id, err: error },
+    'the worker could not apply what it read',
+  );
+  await inLease(services, claimed, async (tx) => {
+    const now = services.clock.now();
+    const pauseMs = isDatabaseUnavailable ? FIRST_BACKOFF_MS : await countError(tx, claimed, step.work, now);
+    await releaseReader(tx, claimed, {
+      nextRequestAt: now + Math.max(paceMs(services, claimed, step.requests), pauseMs),
+      waitReason: null,
+      isPaused: false,
+      failures: claimed.failures,
+      moreRequests: step.requests - 1,
+      hasRead: false,
+      now,
+    });
+  });
+}
+
+/** Returns how long the integration waits. */
+async function countError(tx: Queryable, claimed: ClaimedReader, work: Work, now: number): Promise<number> {
+  if (work.kind === 'none') return MINUTE_MS;
+  const errors = work.kind === 'object' ? work.read.internal_errors : work.sync.internal_errors;
+  const isLast = errors + 1 >= MAX_INTERNAL_ERRORS;
+  const pauseMs = backoffMs(errors, null);
   if (work.kind === 'object') {
-    const { read } = work;
-    if (read.attempts + 1 < MAX_INTERNAL_ERRORS)
-      await postponeRead(tx, claimed, read, now + backoffMs(read.attempts, null));
-    else await settleRead(tx, claimed, read, [outcome('failed', INTERNAL_ERROR, null)], { isRead: false, now });
-  }
-  const failure = new ReadFailure('later', INTERNAL_ERROR);
-  await release(tx, services, claimed, reader, requests, { failure });
+    if (!isLast) await countInternalError(tx, claimed, work.read, now + pauseMs);
+    else await settleRead(tx, claimed, work.read, [outcome('failed', INTERNAL_ERROR, null)], { isRead: false, now });
+  } else if (!isLast) await countSyncError(tx, claimed.venue_id, work.sync.id);
+  else await giveUpListing(tx, { now }, claimed, work.sync, INTERNAL_ERROR_OF_SYNC);
+  return pauseMs;
 }
 
 const INTERNAL_ERROR = 'An internal error occurred: replay the delivery, or contact us.';
+const INTERNAL_ERROR_OF_SYNC = 'An internal error occurred: start another run, or contact us.';

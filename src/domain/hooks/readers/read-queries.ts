@@ -12,54 +12,54 @@ export interface WantedRead {
   readonly variables: Readonly<Record<string, string>>;
   /** Null: the order of arrival decides. */
   readonly version: bigint | null;
-  readonly wantedAt: string;
+  /** When the delivery that names the object was received. Null: it is read in any case, such as for a catalogue run. */
+  readonly receivedAt: string | null;
   readonly now: number;
 }
 
 /**
- * Puts an object into the queue, or makes the one that is there newer. False: this version or a newer one was read
- * already, so nothing is read.
+ * Puts an object into the queue, or makes the one that is there newer, for a delivery or a catalogue run that waits for
+ * it. False: this version or a newer one was read already, so nothing is read.
  */
-export async function wantRead(tx: Queryable, read: WantedRead): Promise<boolean> {
-  const rows = await tx.query(
+export async function wantRead(tx: Queryable, read: WantedRead, waiterId: string): Promise<boolean> {
+  const version = read.version === null ? null : String(read.version);
+  const rows = await tx.query<{ wanted_seq: string }>(
     `insert into hook_reads as h (venue_id, integration_id, object_hash, read_name, variables, wanted_version, wanted_at,
-       due_at, waiting_since, updated_at)
-     values ($1, $2, $3, $4, $5, $6, $7, to_timestamp($8 / 1000.0), to_timestamp($8 / 1000.0), to_timestamp($8 / 1000.0))
+       wanted_seq, due_at, waiting_since, updated_at)
+     values ($1, $2, $3, $4, $5, $6, coalesce($7::timestamptz, '-infinity'), 1, to_timestamp($8 / 1000.0),
+       to_timestamp($8 / 1000.0), to_timestamp($8 / 1000.0))
      on conflict (venue_id, integration_id, object_hash) do update
        set wanted_version = greatest(h.wanted_version, excluded.wanted_version),
-         wanted_at = greatest(h.wanted_at, excluded.wanted_at), variables = excluded.variables,
-         due_at = coalesce(h.due_at, excluded.due_at), waiting_since = coalesce(h.waiting_since, excluded.waiting_since),
-         updated_at = excluded.updated_at
-       where h.read_at is null or h.due_at is not null or case
+         wanted_at = greatest(h.wanted_at, excluded.wanted_at), wanted_seq = h.wanted_seq + 1,
+         variables = excluded.variables, due_at = coalesce(h.due_at, excluded.due_at),
+         waiting_since = coalesce(h.waiting_since, excluded.waiting_since), updated_at = excluded.updated_at
+       where $7::timestamptz is null or h.read_at is null or h.due_at is not null or case
          when h.read_version is not null and excluded.wanted_version is not null
            then excluded.wanted_version > h.read_version
          else excluded.wanted_at > h.read_at end
-     returning 1`,
+     returning wanted_seq::text as wanted_seq`,
     [
       read.venueId,
       read.integrationId,
       read.hash,
       read.readName,
       JSON.stringify(read.variables),
-      read.version === null ? null : String(read.version),
-      read.wantedAt,
+      version,
+      read.receivedAt,
       read.now,
     ],
   );
-  return rows.length > 0;
-}
-
-export async function waitForRead(
-  tx: Queryable,
-  read: Pick<WantedRead, 'venueId' | 'integrationId' | 'hash' | 'wantedAt'>,
-  waiterId: string,
-): Promise<void> {
+  const seq = rows[0]?.wanted_seq;
+  if (seq === undefined) return false;
   await tx.query(
-    `insert into hook_read_waits (venue_id, waiter_id, object_hash, integration_id, wanted_at)
-     values ($1, $2, $3, $4, $5)
-     on conflict (venue_id, waiter_id, object_hash) do update set outcome = null, wanted_at = excluded.wanted_at`,
-    [read.venueId, waiterId, read.hash, read.integrationId, read.wantedAt],
+    `insert into hook_read_waits (venue_id, waiter_id, object_hash, integration_id, wanted_at, wanted_seq, wanted_version)
+     values ($1, $2, $3, $4, coalesce($5::timestamptz, '-infinity'), $6, $7)
+     on conflict (venue_id, waiter_id, object_hash) do update
+       set outcome = null, wanted_at = excluded.wanted_at, wanted_seq = excluded.wanted_seq,
+         wanted_version = excluded.wanted_version`,
+    [read.venueId, waiterId, read.hash, read.integrationId, read.receivedAt, seq, version],
   );
+  return true;
 }
 
 /** A delivery that is applied again waits anew. */
@@ -73,23 +73,27 @@ export interface DueRead {
   readonly variables: Readonly<Record<string, string>>;
   readonly wanted_version: string | null;
   readonly wanted_at: string;
-  readonly waiting_since: string;
+  readonly wanted_seq: string;
+  /** How often the provider has failed since the object was named, and since when. */
   readonly attempts: number;
+  readonly failing_since: string | null;
+  readonly internal_errors: number;
   readonly offering_external_id: string | null;
 }
 
 /** The object that has waited longest. */
-export async function oldestDueRead(db: Queryable, reader: ClaimedReader): Promise<DueRead | null> {
+export async function oldestDueRead(db: Queryable, reader: ClaimedReader, now: number): Promise<DueRead | null> {
   const rows = await db.query<DueRead>(
-    `select object_hash, read_name, variables, wanted_version::text as wanted_version, wanted_at, waiting_since, attempts,
-       offering_external_id
-     from hook_reads where venue_id = $1 and integration_id = $2 and due_at <= $3 order by due_at limit 1`,
-    [reader.venue_id, reader.integration_id, reader.claimed_at],
+    `select object_hash, read_name, variables, wanted_version::text as wanted_version, wanted_at,
+       wanted_seq::text as wanted_seq, attempts, failing_since, internal_errors, offering_external_id
+     from hook_reads where venue_id = $1 and integration_id = $2 and due_at <= to_timestamp($3 / 1000.0)
+     order by due_at limit 1`,
+    [reader.venue_id, reader.integration_id, now],
   );
   return rows[0] ?? null;
 }
 
-/** The read is over. If a newer version was named meanwhile, the object stays due. */
+/** The read is over, and its waits have ended. If others wait for a newer version, the object stays due. */
 export async function finishRead(
   tx: Queryable,
   reader: ClaimedReader,
@@ -97,13 +101,16 @@ export async function finishRead(
   result: { readonly isRead: boolean; readonly offering: string | null; readonly now: number },
 ): Promise<void> {
   await tx.query(
-    `update hook_reads set attempts = 0, updated_at = to_timestamp($6 / 1000.0),
+    `update hook_reads h set attempts = 0, internal_errors = 0, failing_since = null,
+       updated_at = to_timestamp($6 / 1000.0),
        read_version = case when $7 then $4::bigint else read_version end,
        read_at = case when $7 then $5::timestamptz else read_at end,
        offering_external_id = coalesce($8, offering_external_id),
-       due_at = case when wanted_at > $5 then to_timestamp($6 / 1000.0) end,
-       waiting_since = case when wanted_at > $5 then to_timestamp($6 / 1000.0) end
-     where venue_id = $1 and integration_id = $2 and object_hash = $3`,
+       due_at = case when w.is_wanted then to_timestamp($6 / 1000.0) end,
+       waiting_since = case when w.is_wanted then to_timestamp($6 / 1000.0) end
+     from (select exists (select 1 from hook_read_waits
+       where venue_id = $1 and integration_id = $2 and object_hash = $3 and outcome is null) as is_wanted) w
+     where h.venue_id = $1 and h.integration_id = $2 and h.object_hash = $3`,
     [
       reader.venue_id,
       reader.integration_id,
@@ -117,11 +124,42 @@ export async function finishRead(
   );
 }
 
-export async function postponeRead(tx: Queryable, reader: ClaimedReader, read: DueRead, dueAt: number): Promise<void> {
+/** The provider has failed: the object is due again at `dueAt`. */
+export async function postponeRead(
+  tx: Queryable,
+  reader: ClaimedReader,
+  read: DueRead,
+  dueAt: number,
+  now: number,
+): Promise<void> {
   await tx.query(
-    `update hook_reads set attempts = attempts + 1, due_at = to_timestamp($4 / 1000.0)
+    `update hook_reads set attempts = attempts + 1, due_at = to_timestamp($4 / 1000.0),
+       failing_since = coalesce(failing_since, to_timestamp($5 / 1000.0))
+     where venue_id = $1 and integration_id = $2 and object_hash = $3`,
+    [reader.venue_id, reader.integration_id, read.object_hash, dueAt, now],
+  );
+}
+
+/** An error of ours, which does not count as a failure of the provider. */
+export async function countInternalError(
+  tx: Queryable,
+  reader: ClaimedReader,
+  read: DueRead,
+  dueAt: number,
+): Promise<void> {
+  await tx.query(
+    `update hook_reads set internal_errors = internal_errors + 1, due_at = to_timestamp($4 / 1000.0)
      where venue_id = $1 and integration_id = $2 and object_hash = $3`,
     [reader.venue_id, reader.integration_id, read.object_hash, dueAt],
+  );
+}
+
+/** A pause does not count as a failure of the provider. */
+export async function excludePauseOfReads(tx: Queryable, venueId: string, integrationId: string, pausedMs: number) {
+  await tx.query(
+    `update hook_reads set failing_since = failing_since + make_interval(secs => $3 / 1000.0)
+     where venue_id = $1 and integration_id = $2 and failing_since is not null`,
+    [venueId, integrationId, pausedMs],
   );
 }
 
@@ -129,7 +167,7 @@ export interface EndedWait {
   readonly waiter_id: string;
 }
 
-/** Stores the outcome for everyone that waits for this version or an older one. */
+/** Stores the outcome for those that named the object before the read began, or that wait for its version or an older one. */
 export async function endWaits(
   tx: Queryable,
   reader: ClaimedReader,
@@ -137,10 +175,18 @@ export async function endWaits(
   outcome: Outcome,
 ): Promise<EndedWait[]> {
   return tx.query<EndedWait>(
-    `update hook_read_waits set outcome = $5
-     where venue_id = $1 and integration_id = $2 and object_hash = $3 and outcome is null and wanted_at <= $4
+    `update hook_read_waits set outcome = $6
+     where venue_id = $1 and integration_id = $2 and object_hash = $3 and outcome is null
+       and (wanted_seq <= $4 or wanted_version <= $5::bigint)
      returning waiter_id`,
-    [reader.venue_id, reader.integration_id, read.object_hash, read.wanted_at, JSON.stringify(outcome)],
+    [
+      reader.venue_id,
+      reader.integration_id,
+      read.object_hash,
+      read.wanted_seq,
+      read.wanted_version,
+      JSON.stringify(outcome),
+    ],
   );
 }
 

@@ -37,6 +37,16 @@ export async function listReaderRows(
   );
 }
 
+/** How long the reads have been paused; 0: they are not. */
+export async function pausedMsOf(tx: Queryable, venueId: string, integrationId: string, now: number): Promise<number> {
+  const rows = await tx.query<{ ms: number }>(
+    `select greatest(0, $3 - extract(epoch from paused_at) * 1000)::float8 as ms from integration_readers
+     where venue_id = $1 and integration_id = $2 and paused_at is not null for update`,
+    [venueId, integrationId, now],
+  );
+  return rows[0]?.ms ?? 0;
+}
+
 /** New credentials end a pause and a back-off: reads that wait are due now. */
 export async function storeCredentials(
   tx: Queryable,
@@ -101,9 +111,30 @@ export interface ClaimedReader {
   readonly defaults: Defaults;
   readonly credentials: Buffer;
   readonly set_at: string;
+  /** By the clock of the database, because those of workers and servers differ. */
   readonly claimed_at: string;
   readonly failures: number;
   readonly lease_token: string;
+}
+
+/** The first moment of the next day (UTC), and of this one, for a time in milliseconds at $1. */
+const TODAY = `(to_timestamp($1 / 1000.0) at time zone 'UTC')::date`;
+const TOMORROW = `((${TODAY} + 1)::timestamp at time zone 'UTC')`;
+
+/** Puts integrations that have made their requests of the day off until the next one. That wait is no failure of the provider. */
+async function putOffUntilTomorrow(db: Queryable, now: number, requestsPerDay: number): Promise<void> {
+  await db.query(
+    `with put_off as (
+       update integration_readers set wait_reason = 'daily_limit', next_request_at = ${TOMORROW}, due_at = ${TOMORROW}
+       where due_at <= to_timestamp($1 / 1000.0) and paused_at is null and requests_count >= $2 and requests_on = ${TODAY}
+       returning venue_id, integration_id),
+     syncs as (
+       update hook_syncs s set failing_since = s.failing_since + (${TOMORROW} - to_timestamp($1 / 1000.0)) from put_off p
+       where s.venue_id = p.venue_id and s.integration_id = p.integration_id and s.failing_since is not null)
+     update hook_reads h set failing_since = h.failing_since + (${TOMORROW} - to_timestamp($1 / 1000.0)) from put_off p
+     where h.venue_id = p.venue_id and h.integration_id = p.integration_id and h.failing_since is not null`,
+    [now, requestsPerDay],
+  );
 }
 
 /**
@@ -118,30 +149,22 @@ export async function claimReaders(
   leaseToken: string,
   limit: number,
 ): Promise<ClaimedReader[]> {
-  await db.query(
-    `update integration_readers set wait_reason = 'daily_limit',
-       next_request_at = ((to_timestamp($1 / 1000.0) at time zone 'UTC')::date + 1)::timestamp at time zone 'UTC',
-       due_at = ((to_timestamp($1 / 1000.0) at time zone 'UTC')::date + 1)::timestamp at time zone 'UTC'
-     where due_at <= to_timestamp($1 / 1000.0) and paused_at is null and requests_count >= $2
-       and requests_on = (to_timestamp($1 / 1000.0) at time zone 'UTC')::date`,
-    [now, requestsPerDay],
-  );
+  await putOffUntilTomorrow(db, now, requestsPerDay);
   return db.query<ClaimedReader>(
     `update integration_readers r set lease_token = $4,
        leased_until = to_timestamp($1 / 1000.0) + make_interval(secs => $2),
-       requests_on = (to_timestamp($1 / 1000.0) at time zone 'UTC')::date,
-       requests_count = 1 + case when r.requests_on = (to_timestamp($1 / 1000.0) at time zone 'UTC')::date
-         then r.requests_count else 0 end
+       requests_on = ${TODAY},
+       requests_count = 1 + case when r.requests_on = ${TODAY} then r.requests_count else 0 end
      from integrations i
      where (r.venue_id, r.integration_id) in (
          select d.venue_id, d.integration_id from integration_readers d
          where d.due_at <= to_timestamp($1 / 1000.0) and d.paused_at is null
            and (d.leased_until is null or d.leased_until < to_timestamp($1 / 1000.0))
-           and not (d.requests_count >= $3 and d.requests_on = (to_timestamp($1 / 1000.0) at time zone 'UTC')::date)
+           and not (d.requests_count >= $3 and d.requests_on = ${TODAY})
          order by d.due_at limit $5 for update skip locked)
        and i.venue_id = r.venue_id and i.integration_id = r.integration_id
      returning r.venue_id, r.integration_id, i.mode, i.provider, i.defaults, r.credentials, r.set_at, r.failures,
-       r.lease_token, to_timestamp($1 / 1000.0) as claimed_at`,
+       r.lease_token, now() as claimed_at`,
     [now, leaseSeconds, requestsPerDay, leaseToken, limit],
   );
 }
@@ -153,6 +176,15 @@ export async function lockLease(tx: Queryable, reader: ClaimedReader): Promise<b
     [reader.venue_id, reader.integration_id, reader.lease_token],
   );
   return rows.length > 0;
+}
+
+/** The worker goes on with what it has read, in another transaction. */
+export async function extendLease(tx: Queryable, reader: ClaimedReader, now: number, leaseSeconds: number) {
+  await tx.query(
+    `update integration_readers set leased_until = to_timestamp($4 / 1000.0) + make_interval(secs => $5)
+     where venue_id = $1 and integration_id = $2 and lease_token = $3`,
+    [reader.venue_id, reader.integration_id, reader.lease_token, now, leaseSeconds],
+  );
 }
 
 export interface ReaderOutcome {

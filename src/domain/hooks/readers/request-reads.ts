@@ -10,7 +10,7 @@ import { extractEvent } from '../mapping/event.ts';
 import { versionOf } from '../mapping/interpret.ts';
 import { mappingOf } from '../mapping/read-mappings.ts';
 import { type HookContext, type Outcome, outcome } from '../upsert-from-hook.ts';
-import { deleteWaits, waitForRead, wantRead } from './read-queries.ts';
+import { deleteWaits, wantRead } from './read-queries.ts';
 import type { ReadEntry } from './read-readers.ts';
 import { makeReaderDue } from './reader-queries.ts';
 
@@ -42,7 +42,7 @@ export async function requestReads(
   if (named.length > MAX_READS_PER_DELIVERY)
     return outcome(
       'unmapped',
-      `The delivery names ${named.length} objects; the most is ${MAX_READS_PER_DELIVERY}.`,
+      `The delivery names ${named.length} objects; the most is ${MAX_READS_PER_DELIVERY}. Read the whole catalogue with POST /v1/integrations/{id}/sync.`,
       null,
     );
   await deleteWaits(tx, delivery.venue_id, delivery.id);
@@ -57,12 +57,10 @@ export async function requestReads(
       readName: object.readName,
       variables: object.variables,
       version: object.version,
-      wantedAt: delivery.received_at,
+      receivedAt: delivery.is_repeated ? null : delivery.received_at,
       now: context.now,
     };
-    if (!(await wantRead(tx, read))) continue;
-    await waitForRead(tx, read, delivery.id);
-    wanted += 1;
+    if (await wantRead(tx, read, delivery.id)) wanted += 1;
   }
   return wanted > 0 ? outcome('reading', null, null) : outcome('superseded', ALREADY_READ, null);
 }

@@ -17,14 +17,23 @@ export interface SyncRow {
   readonly unchanged_count: number;
   readonly skipped_count: number;
   readonly skipped: readonly SkippedObject[];
+  readonly failing_since: string | null;
+  readonly internal_errors: number;
   readonly started_at: string;
   readonly finished_at: string | null;
 }
 
-/** Where the listing goes on: the values that every page uses, and the cursor of the next page. */
+/** Where the listing goes on. */
 export interface SyncCursor {
-  readonly kept: Readonly<Record<string, string>>;
+  /** The lists of the catalogue, such as one for each organization: the values that every page of a list uses. */
+  readonly lists: readonly Readonly<Record<string, string>>[];
+  /** The index of the list that is read, and the cursor of its next page; null: its first page. */
+  readonly at: number;
   readonly next: string | null;
+  /** Hashes of the cursors of this list so far: one that comes back would never end. */
+  readonly seen: readonly string[];
+  /** How many pages of all lists were read. */
+  readonly pages: number;
 }
 
 export interface SkippedObject {
@@ -33,7 +42,7 @@ export interface SkippedObject {
 }
 
 const COLUMNS = `sync_id as id, integration_id, status, reason, cursor, is_listed, listed_count, read_count, created_count,
-  changed_count, unchanged_count, skipped_count, skipped, started_at, finished_at`;
+  changed_count, unchanged_count, skipped_count, skipped, failing_since, internal_errors, started_at, finished_at`;
 
 /** Starts a run, unless one runs already. Null: one runs already. */
 export async function insertSync(
@@ -75,9 +84,44 @@ export async function storeListedPage(
   page: { readonly cursor: SyncCursor; readonly isListed: boolean; readonly listed: number },
 ): Promise<void> {
   await tx.query(
-    `update hook_syncs set cursor = $3, is_listed = $4, listed_count = listed_count + $5
+    `update hook_syncs set cursor = $3, is_listed = $4, listed_count = listed_count + $5, failing_since = null,
+       internal_errors = 0
      where venue_id = $1 and sync_id = $2 and status = 'running'`,
     [venueId, syncId, JSON.stringify(page.cursor), page.isListed, page.listed],
+  );
+}
+
+/** Lists no more, because of the reason. The run fails when everything that was listed has been read. */
+export async function endListing(tx: Queryable, venueId: string, syncId: string, reason: string): Promise<void> {
+  await tx.query(
+    `update hook_syncs set is_listed = true, reason = $3 where venue_id = $1 and sync_id = $2 and status = 'running'`,
+    [venueId, syncId, reason],
+  );
+}
+
+/** The provider has failed to list a page. */
+export async function markSyncFailing(tx: Queryable, venueId: string, syncId: string, now: number): Promise<void> {
+  await tx.query(
+    `update hook_syncs set failing_since = coalesce(failing_since, to_timestamp($3 / 1000.0))
+     where venue_id = $1 and sync_id = $2 and status = 'running'`,
+    [venueId, syncId, now],
+  );
+}
+
+export async function countSyncError(tx: Queryable, venueId: string, syncId: string): Promise<void> {
+  await tx.query(
+    `update hook_syncs set internal_errors = internal_errors + 1
+     where venue_id = $1 and sync_id = $2 and status = 'running'`,
+    [venueId, syncId],
+  );
+}
+
+/** A pause does not count as a failure of the provider. */
+export async function excludePauseOfSync(tx: Queryable, venueId: string, integrationId: string, pausedMs: number) {
+  await tx.query(
+    `update hook_syncs set failing_since = failing_since + make_interval(secs => $3 / 1000.0)
+     where venue_id = $1 and integration_id = $2 and failing_since is not null`,
+    [venueId, integrationId, pausedMs],
   );
 }
 
@@ -112,16 +156,13 @@ export async function countSynced(tx: Queryable, venueId: string, syncId: string
   );
 }
 
-export async function endSync(
-  tx: Queryable,
-  venueId: string,
-  syncId: string,
-  end: { readonly status: 'finished' | 'failed'; readonly reason: string | null; readonly now: number },
-): Promise<void> {
+/** Ends a run of which everything was listed and read. It has failed if the listing ended with a reason. */
+export async function finishSync(tx: Queryable, venueId: string, syncId: string, now: number): Promise<void> {
   await tx.query(
-    `update hook_syncs set status = $3, reason = $4, finished_at = to_timestamp($5 / 1000.0)
-     where venue_id = $1 and sync_id = $2 and status = 'running' and ($3 <> 'finished' or is_listed)`,
-    [venueId, syncId, end.status, end.reason, end.now],
+    `update hook_syncs set status = case when reason is null then 'finished' else 'failed' end,
+       finished_at = to_timestamp($3 / 1000.0)
+     where venue_id = $1 and sync_id = $2 and status = 'running' and is_listed`,
+    [venueId, syncId, now],
   );
 }
 

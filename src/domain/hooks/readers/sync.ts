@@ -55,7 +55,7 @@ function syncView(row: SyncRow) {
     object: 'integration_sync',
     integration_id: row.integration_id,
     status: row.status,
-    reason: row.reason,
+    reason: row.status === 'failed' ? row.reason : null,
     listed: row.listed_count,
     read: row.read_count,
     created: row.created_count,

@@ -1,0 +1,176 @@
+// What the files of readers can say: days by the clock of the venue, lists that are joined, and all slots of a time. No
+// database: the worker's own functions.
+
+import { describe, expect, it } from 'vitest';
+import { timeFromDayAndTime, timePlusDuration } from '../../src/domain/hooks/mapping/convert.ts';
+import { interpretObject } from '../../src/domain/hooks/mapping/interpret.ts';
+import { mergeOffering } from '../../src/domain/hooks/merge.ts';
+import { joinAnswers } from '../../src/domain/hooks/readers/join-answers.ts';
+import { DAY_NAMES, dateAfter, dayValues } from '../../src/domain/hooks/readers/read-days.ts';
+import { mergeWindow } from '../../src/domain/hooks/slot-window.ts';
+import type { OfferingContent } from '../../src/domain/offerings/offering.ts';
+
+describe('the days of a request', () => {
+  it('are those of the venue’s clock, and begin at its midnight on both sides of a change of the clocks', () => {
+    const now = Date.parse('2027-03-25T23:30:00Z');
+    expect(dayValues(now, 'Europe/Budapest')).toMatchObject({
+      today: '2027-03-26',
+      today_start: '2027-03-25T23:00:00.000Z',
+      in_7_days: '2027-04-02',
+      in_7_days_start: '2027-04-01T22:00:00.000Z',
+    });
+    expect(dayValues(now, 'America/New_York')).toMatchObject({
+      today: '2027-03-25',
+      today_start: '2027-03-25T04:00:00.000Z',
+    });
+  });
+
+  it('are those of UTC if no zone is known, and each has a name that requests can use', () => {
+    const values = dayValues(Date.parse('2027-12-31T12:00:00Z'), 'Mars/Olympus');
+    expect(values).toMatchObject({ today: '2027-12-31', today_start: '2027-12-31T00:00:00.000Z' });
+    expect(Object.keys(values)).toEqual(DAY_NAMES);
+    expect(dateAfter('2027-12-31', 1)).toBe('2028-01-01');
+  });
+});
+
+describe('a time', () => {
+  it('that is a day and a time of day is local; without a time of day the day begins', () => {
+    expect(timeFromDayAndTime('2027-07-01', '15:00:00', 'Europe/Budapest')).toBe('2027-07-01T13:00:00.000Z');
+    expect(timeFromDayAndTime('2027-07-01', null, 'Europe/Budapest')).toBe('2027-06-30T22:00:00.000Z');
+    expect(timeFromDayAndTime('2027-07-01', '15:00', null)).toBeNull();
+  });
+
+  it('and a duration are added by the clock of the place: 15 hours after midnight is 15:00 when the clocks change', () => {
+    const after = (start: string, duration: string) => timePlusDuration(start, duration, 'Europe/Budapest');
+    expect(after('2027-03-27T23:00:00Z', 'P0M0DT15H0M0S')).toBe('2027-03-28T13:00:00.000Z');
+    expect(after('2027-03-28T22:00:00Z', '-P0M0DT2H30M0S')).toBe('2027-03-28T19:30:00.000Z');
+    expect(() => after('2027-03-28T22:00:00Z', 'P1M0D')).toThrow('not a duration');
+  });
+});
+
+describe('joined answers', () => {
+  const document = {
+    free: {
+      starts: ['a', 'b'],
+      list: [
+        { id: 1, places: [4, 5] },
+        { id: 2, places: [6] },
+      ],
+    },
+    types: {
+      data: [
+        { key: '2', name: 'no', kind: 'x' },
+        { key: '2', name: 'Two', kind: 'y' },
+      ],
+    },
+    ping: { id: '2' },
+  };
+
+  it('get the first item of another list that has the same id and satisfies the conditions', () => {
+    const where = ['free.list[].id', 'types.data[].key'] as [string, string];
+    const only = [{ path: 'types.data[].kind', is: ['y'] }] as const;
+    const joined = joinAnswers(document, [{ to: 'free.list[]', name: 'type', from: 'types.data[]', where, only }]);
+    expect(joined.free).toMatchObject({ list: [{ id: 1 }, { id: 2, type: { name: 'Two' } }] });
+    expect(
+      joinAnswers(document, [{ name: 'mine', from: 'types.data[]', where: ['ping.id', 'types.data[].key'] }]),
+    ).toMatchObject({ mine: { name: 'no' }, ping: { id: '2' } });
+  });
+
+  it('get the member in each item of a list in a list', () => {
+    const nested = { a: [{ b: [{ id: 1 }, { id: 2 }] }, { b: [{ id: 2 }] }], units: [{ id: 2, title: 'Child' }] };
+    const where = ['a[].b[].id', 'units[].id'] as [string, string];
+    expect(joinAnswers(nested, [{ to: 'a[].b[]', name: 'unit', from: 'units[]', where }]).a).toEqual([
+      { b: [{ id: 1 }, { id: 2, unit: { id: 2, title: 'Child' } }] },
+      { b: [{ id: 2, unit: { id: 2, title: 'Child' } }] },
+    ]);
+  });
+
+  it('get rows of lists that stand side by side; a list that is shorter or missing leaves its member out', () => {
+    const rows = { start: 'free.starts', places: 'free.list[].places', price: 'free.list[].prices' };
+    const joined = joinAnswers(document, [{ to: 'free.list[]', name: 'days', rows }]);
+    expect(joined.free).toMatchObject({
+      list: [
+        {
+          days: [
+            { start: 'a', places: 4 },
+            { start: 'b', places: 5 },
+          ],
+        },
+        { days: [{ start: 'a', places: 6 }, { start: 'b' }] },
+      ],
+    });
+    expect(JSON.stringify(joined)).not.toContain('price');
+  });
+});
+
+describe('all slots of a time', () => {
+  const now = Date.parse('2027-05-01T00:00:00Z');
+  const at = (path: string, as?: string) => ({ source: 'webhook', path, sure: 'guess', ...(as && { as }) }) as const;
+  const object = {
+    name: 'sheet',
+    whole_offering: true,
+    each_slot: 'times[]',
+    each_slot_days: 7,
+    tiers: 'by_slot',
+    order: { thing: 'sheet', id: ['id'] },
+    fields: {
+      external_id: at('id'),
+      title: at('title'),
+      'tier.external_id': { source: 'fixed', value: 'fee', sure: 'guess' },
+      'tier.label': { source: 'fixed', value: 'Fee', sure: 'guess' },
+      'tier.amount': at('times[].fee', 'decimal_number'),
+      'slot.external_id': at('times[].id'),
+      'slot.starts_at': at('times[].time'),
+      'slot.capacity': at('times[].free', 'integer'),
+    },
+  } as unknown as Parameters<typeof interpretObject>[0];
+  const time = (day: number, free: number, fee: number | null) => ({
+    id: `t${day}`,
+    time: `2027-05-0${day}T10:00:00Z`,
+    free,
+    ...(fee === null ? {} : { fee }),
+  });
+  const merged = (before: OfferingContent | null, times: object[]): OfferingContent => {
+    const body = { id: 's1', title: 'Sheet', times };
+    const defaults = { kind: 'tee_time', currency: 'usd' };
+    const result = interpretObject(object, 'upsert', { root: body, bound: [] }, defaults, 10);
+    const change = result.result === 'change' ? result.changes[0] : undefined;
+    if (change === undefined || 'problem' in change || change.window === null) throw new Error('no window');
+    const offering = mergeOffering(before, 's1', change, null, defaults);
+    if ('missing' in offering) throw new Error(offering.missing.join());
+    return mergeWindow(offering, change.window, change.window.slots, now).content;
+  };
+
+  it('replace the known slots of that time, and leave those before and after it', () => {
+    const first = merged(null, [time(2, 4, 30), time(3, 4, 30), time(4, 2, 45.5)]);
+    expect(first.tiers).toMatchObject([{ external_id: 'fee', amount: 3000 }]);
+    expect(first.availability?.slots?.map(({ tier_overrides }) => tier_overrides?.[0]?.amount)).toEqual([
+      undefined,
+      undefined,
+      4550,
+    ]);
+    const old = { external_id: 'past', starts_at: '2027-04-30T10:00:00Z', capacity: 1 };
+    const later = { external_id: 'later', starts_at: '2027-05-09T10:00:00Z', capacity: 1 };
+    const slots = [old, ...(first.availability?.slots ?? []), later];
+    const second = merged({ ...first, availability: { ...first.availability, slots } } as OfferingContent, [
+      time(3, 1, 30),
+      time(4, 2, 30),
+    ]);
+    expect(second.availability?.slots).toEqual([
+      old,
+      { external_id: 't3', starts_at: '2027-05-03T10:00:00Z', capacity: 1 },
+      { external_id: 't4', starts_at: '2027-05-04T10:00:00Z', capacity: 2 },
+      later,
+    ]);
+  });
+
+  it('without a price are left out while others have one, so that none is sold at another slot’s price', () => {
+    const { slots } = merged(null, [time(2, 4, 30), time(3, 4, null)]).availability ?? {};
+    expect(slots?.map(({ external_id }) => external_id)).toEqual(['t2']);
+  });
+
+  it('that are none at all remove every slot of that time', () => {
+    const first = merged(null, [time(2, 4, 30)]);
+    expect(merged(first, []).availability?.slots).toEqual([]);
+  });
+});

@@ -51,9 +51,7 @@ async function openContext<M extends Monitoring | null>(
   shutdown: Shutdown,
   loadMonitoring: () => Promise<M>,
 ): Promise<OpenedContext<M>> {
-  const migration = beginMigration(url, schemaFolders(packageRoot), {
-    processesBefore: (tx, release) => processesBefore(tx, release, systemClock.now()),
-  });
+  const migration = beginMigration(url, schemaFolders(packageRoot), { processesBefore });
   migration.done.catch(() => undefined); // Awaited below. If another step fails before that, its error is reported.
   await shutdown.add(() => migration.stop());
   await yieldToIo();

@@ -73,8 +73,8 @@ async function checkIndexes({ db }: Unmigrated, { missing, isNew }: PendingMigra
   return passed('indexes', `built while servers go on: ${listed(sizes)}`);
 }
 
-async function checkProcesses({ db, now }: Unmigrated, { missing }: PendingMigrations): Promise<Check> {
-  const living = await listProcesses(db, now);
+async function checkProcesses({ db }: Unmigrated, { missing }: PendingMigrations): Promise<Check> {
+  const living = await listProcesses(db);
   if (living.length === 0) return passed('processes', 'no server or worker runs');
   const detail = listed(living.map(describeProcess));
   const since = newestOf(missing.map(({ contractSince }) => contractSince));

@@ -8,7 +8,7 @@ import { packageRoot, packageVersion } from '../../src/base/package-root.ts';
 import { readMigrations, schemaFolders } from '../../src/base/schema-files.ts';
 import { indexesToBuild, longTransactions, pendingMigrations } from '../../src/base/upgrade-facts.ts';
 import { processesBefore } from '../../src/domain/monitoring/earlier-processes.ts';
-import { recordProcess } from '../../src/domain/monitoring/process-queries.ts';
+import { endProcess, recordProcess } from '../../src/domain/monitoring/process-queries.ts';
 import { commandLine } from '../support/run-command.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
@@ -61,14 +61,14 @@ describe('doctor --before-upgrade', () => {
   });
 
   it('says which running servers an upgrade with a contract must wait for', async () => {
-    const seenAt = world.context.clock.now();
     const row = { id: world.context.ids.uuid(), role: 'serve', version: '1.0.0', schemaVersion: 1 } as const;
-    await recordProcess(world.db, { ...row, host: 'shore-2', startedAt: seenAt, seenAt, outcomes: {} });
-    expect(await processesBefore(world.db, '1.1.0', seenAt)).toEqual(['serve 1.0.0 on shore-2']);
-    expect(await processesBefore(world.db, '1.0.0', seenAt)).toEqual([]);
-    expect(await processesBefore(world.db, '1.1.0', seenAt + 61_000)).toEqual([]);
+    await recordProcess(world.db, { ...row, host: 'shore-2', outcomes: {} });
+    expect(await processesBefore(world.db, '1.1.0')).toEqual(['serve 1.0.0 on shore-2']);
+    expect(await processesBefore(world.db, '1.0.0')).toEqual([]);
     const report = await commandLine(world).json<Report>('doctor', '--before-upgrade');
     expect(detailOf(report, 'processes')).toContain('serve 1.0.0 on shore-2');
+    await endProcess(world.db, row.id);
+    expect(await processesBefore(world.db, '1.1.0')).toEqual([]);
   });
 
   it('refuses a backup that is older than a day, and accepts a newer one', async () => {

@@ -14,7 +14,7 @@ export const NOT_PERSONAL: Readonly<Record<string, string>> = {
     'mode external_id status review_note content extra fingerprint calendar_url calendar_error calendar_blocks calendar_problems',
   checkout_routes: 'id',
   checkouts:
-    'checkout_id mode status currency offering_external_id url return_url cancel_url fingerprint cancellation_reason created_by',
+    'checkout_id mode status currency offering_external_id url return_url cancel_url fingerprint cancellation_reason created_by capture_error',
   checks: 'name mode',
   debt_offsets: 'checkout_id debt_checkout_id',
   declines: 'decline_id share_id',
@@ -31,7 +31,7 @@ export const NOT_PERSONAL: Readonly<Record<string, string>> = {
   holds: 'checkout_id share_id mode status currency',
   hook_account_routes: 'provider mode account integration_id',
   hook_bookings: 'integration_id booking_hash slots_taken',
-  hook_objects: 'integration_id object_hash offering_external_id option_seats',
+  hook_objects: 'integration_id object_hash offering_external_id option_seats read_hash',
   hook_offerings: 'mode external_id provider',
   hook_read_waits: 'waiter_id object_hash integration_id outcome',
   hook_reads: 'integration_id object_hash read_name variables offering_external_id',

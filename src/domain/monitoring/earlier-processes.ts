@@ -6,13 +6,13 @@ import { compareReleases } from '../../base/releases.ts';
 import { hasProcessTable, livingProcesses, type ProcessRow } from './process-queries.ts';
 
 /** Empty for a database of a release that had no heartbeats yet. */
-export async function listProcesses(db: Queryable, now: number): Promise<ProcessRow[]> {
-  return (await hasProcessTable(db)) ? livingProcesses(db, now) : [];
+export async function listProcesses(db: Queryable): Promise<ProcessRow[]> {
+  return (await hasProcessTable(db)) ? livingProcesses(db) : [];
 }
 
 /** Each as "serve 1.0.0 on host". */
-export async function processesBefore(db: Queryable, release: string, now: number): Promise<string[]> {
-  const living = await listProcesses(db, now);
+export async function processesBefore(db: Queryable, release: string): Promise<string[]> {
+  const living = await listProcesses(db);
   return living.filter(({ version }) => compareReleases(version, release) < 0).map(describeProcess);
 }
 

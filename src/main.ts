@@ -19,6 +19,7 @@ import { makeSeal } from './base/seal.ts';
 import { readOrCreateSecret } from './base/secret-file.ts';
 import { Shutdown, ShutdownRequested } from './base/shutdown.ts';
 import { traceDb } from './base/tracing/trace-db.ts';
+import { WorkSignal } from './base/work-signal.ts';
 import { recordServerAddress } from './domain/installation/address-queries.ts';
 import { verifyEncryptionKey } from './domain/installation/verify-encryption-key.ts';
 import { adoptProcessors } from './domain/payments/former-account-queries.ts';
@@ -86,6 +87,7 @@ async function openContext<M extends Monitoring | null>(
     processors:
       monitoring === null ? processor.processors : observeProcessors(processor.processors, monitoring.observeCall),
     processorAccess: processor.access,
+    workSignal: new WorkSignal(config.databasePooled ? null : { db: db.priority, log }),
   });
   const applied = await migration.done.catch((error: unknown) => {
     throw asDatabaseError(error, config);

@@ -1,4 +1,4 @@
-// Mews' Connector API, as its documentation says at https://mews-systems.gitbook.io/connector-api (also github.com/MewsSystems/open-api-docs,
+// Mews' Connector API, as its documentation says at https://docs.mews.com/connector-api (also github.com/MewsSystems/open-api-docs,
 // f6eb492): POST alone, ClientToken, AccessToken and Client in the body, errors with Message, Limitation with Count and
 // Cursor, and time units that begin at midnight of the property. Retry-After comes with 429.
 

@@ -46,7 +46,7 @@ export const READER_BUGS: readonly Mutant[] = [
     file: 'src/domain/hooks/readers/call-provider.ts',
     from: "if (status === 401) return 'refused';",
     to: "if (status === 401 || status === 403) return 'refused';",
-    tests: ['test/hooks/sync.test.ts'],
+    tests: ['test/hooks/read-failures.test.ts'],
   },
   {
     area: 'hooks',

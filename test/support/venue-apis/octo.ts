@@ -58,6 +58,7 @@ function shown({ id, name }: OctoProduct, capabilities: readonly string[]) {
     ...(hasContent ? { title: name, shortDescription: 'Two hours on the river.' } : {}),
     ...(capabilities.includes('octo/pricing') ? { defaultCurrency: 'USD', pricingPer: 'UNIT' } : {}),
     options: [
+      { id: 'OTHER', default: false, internalName: 'Other', units: [] },
       {
         id: 'DEFAULT',
         default: true,

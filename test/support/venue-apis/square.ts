@@ -1,5 +1,4 @@
-// Square's Catalog API, as https://developer.squareup.com/reference/square/catalog-api and github.com/square/connect-api-specification
-// (5733f66, api.json) document it: Bearer token, Square-Version, errors with category and code, cursors, and 429 with
+// Square's Catalog API, as its specification says (github.com/square/connect-api-specification, 5733f66, api.json): Bearer token, Square-Version, errors with category and code, cursors, and 429 with
 // RATE_LIMITED.
 
 import type { ApiAnswer, ApiRequest, VenueApi } from './venue-api.ts';

@@ -33,12 +33,12 @@ function joinLists(scope: BodyScope, [list, ...inner]: readonly string[], join: 
 function memberOf({ from, where, only, rows }: Join, scope: BodyScope): unknown {
   if (rows !== undefined) return rowsOf(rows, scope);
   const [here, there] = where ?? [];
-  if (from === undefined || here === undefined || there === undefined) return undefined;
-  const wanted = textOf(valueAt(scope, here));
-  if (wanted === null) return undefined;
-  const found = itemScopes(scope, from).find(
-    (candidate) => textOf(valueAt(candidate, there)) === wanted && allHold(only, candidate),
-  );
+  const wanted = here === undefined ? null : textOf(valueAt(scope, here));
+  if (from === undefined || (here !== undefined && wanted === null)) return undefined;
+  const found = itemScopes(scope, from).find((candidate) => {
+    const isSame = there === undefined || textOf(valueAt(candidate, there)) === wanted;
+    return isSame && allHold(only, candidate);
+  });
   return found?.bound.at(-1)?.value;
 }
 

@@ -258,7 +258,7 @@ function LimitsDialog({ venue, onClose, onDone }: DialogProps): JSX.Element {
       title={`Raise the limits of ${venue.name}`}
       onClose={onClose}
       onSubmit={() => void save.run()}
-      note="Of the secret keys that it has now. The higher limit counts."
+      note="Of its secret keys, also those that it makes until then. The higher limit counts."
       buttons={
         <Button kind="primary" type="submit" isBusy={save.isBusy}>
           Raise

@@ -3533,7 +3533,7 @@ export type Reader = {
       /** Our source: documented by the provider, seen in public code or in a captured answer, or a guess. */
       readonly sure: "documented" | "seen" | "guess";
     })[];
-    /** Members that are made from the answers before the object is read: an item of another list, or rows of lists that stand side by side. */
+    /** Members that are made from the answers, after each request: an item of another list, or rows of lists that stand side by side. Later requests can use them. */
     readonly join?: readonly ({
       /** The list whose items get the new member; without it the answers themselves get it. */
       readonly to?: string;
@@ -3541,7 +3541,7 @@ export type Reader = {
       readonly name: string;
       /** The list in which the member is looked for: the first item that fits. */
       readonly from?: string;
-      /** A path from the item of to, and one from the item of from: their values are equal. */
+      /** A path from the item of to, and one from the item of from: their values are equal. Without it the first item counts that satisfies only. */
       readonly where?: readonly string[];
       /** Only items of from that satisfy these conditions count. */
       readonly only?: readonly ({
@@ -3665,7 +3665,7 @@ export type Reader = {
     readonly each?: string;
     /** The entry of reads that reads each object. */
     readonly read: string;
-    /** The ids that name the object, each text of at most 200 characters. */
+    /** The ids that name the object, each text of at most 200 characters: paths in the item, or credentials and the name of a field. */
     readonly variables?: { readonly [name: string]: {
       /** The path in the delivery, or in the item of the catalogue. */
       readonly path: string;

@@ -19,8 +19,10 @@ import { makeSeal } from './base/seal.ts';
 import { readOrCreateSecret } from './base/secret-file.ts';
 import { Shutdown, ShutdownRequested } from './base/shutdown.ts';
 import { traceDb } from './base/tracing/trace-db.ts';
+import { WorkSignal } from './base/work-signal.ts';
 import { recordServerAddress } from './domain/installation/address-queries.ts';
 import { verifyEncryptionKey } from './domain/installation/verify-encryption-key.ts';
+import { processesBefore } from './domain/monitoring/earlier-processes.ts';
 import { adoptProcessors } from './domain/payments/former-account-queries.ts';
 import { observeProcessors } from './domain/payments/observe-processor.ts';
 import { makeBackups } from './main/backups.ts';
@@ -49,7 +51,7 @@ async function openContext<M extends Monitoring | null>(
   shutdown: Shutdown,
   loadMonitoring: () => Promise<M>,
 ): Promise<OpenedContext<M>> {
-  const migration = beginMigration(url, schemaFolders(packageRoot));
+  const migration = beginMigration(url, schemaFolders(packageRoot), { processesBefore });
   migration.done.catch(() => undefined); // Awaited below. If another step fails before that, its error is reported.
   await shutdown.add(() => migration.stop());
   await yieldToIo();
@@ -86,6 +88,7 @@ async function openContext<M extends Monitoring | null>(
     processors:
       monitoring === null ? processor.processors : observeProcessors(processor.processors, monitoring.observeCall),
     processorAccess: processor.access,
+    workSignal: new WorkSignal(config.databasePooled ? null : { db: db.priority, log }),
   });
   const applied = await migration.done.catch((error: unknown) => {
     throw asDatabaseError(error, config);
@@ -264,6 +267,14 @@ async function runCommandLine(argv: readonly string[]): Promise<number> {
     await setAddressOfCommand(context);
     return { context, command: systemCommandContext(context, 'cli', `operator ${userInfo().username}`) };
   };
+  const openUnmigrated = async () => {
+    const config = readSettings();
+    const url = config.databaseUrl ?? (await findOrStartDatabase(config, shutdown));
+    const { databasePooled: pooled } = config;
+    const db = openDb({ url, connections: 2, pooled, applicationName: 'everyshare-cli' });
+    await shutdown.add(() => db.close());
+    return { db, config, now: systemClock.now() };
+  };
   const openBackups = () => {
     const config = readSettings();
     return makeBackups({
@@ -282,7 +293,7 @@ async function runCommandLine(argv: readonly string[]): Promise<number> {
     });
   };
   try {
-    return await runCommand(argv, open, readSettings, userConfigFolder(process.env), openBackups);
+    return await runCommand(argv, open, readSettings, userConfigFolder(process.env), openBackups, openUnmigrated);
   } finally {
     await shutdown.run();
   }

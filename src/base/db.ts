@@ -1,10 +1,11 @@
-// The only file that opens database connections, except migrate.ts. Single statements use a few pipelined connections:
+// The only file that opens database connections, except migrate.ts and notifications.ts. Single statements use a few pipelined connections:
 // many statements are in flight on each, and none waits for a free connection. A transaction has a connection of its own.
 // No session state is left behind, so the same code runs behind PgBouncer in transaction mode. Times are ISO 8601 text in
 // UTC with microseconds, never Date.
 
 import { createHash } from 'node:crypto';
 import pg from 'pg';
+import { NotificationListener } from './notifications.ts';
 
 export type Row = Record<string, unknown>;
 
@@ -21,6 +22,11 @@ export interface Db extends Queryable {
   readonly monitoring: Queryable;
   /** One transaction: committed when `work` resolves, rolled back when it throws. Retried after a deadlock. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
+  /**
+   * Calls back for each notification of the channel, on one more connection that is open until `close`. Absent: behind a
+   * pooler no session can listen.
+   */
+  listen?(channel: string, onNotified: () => void): void;
   /** The connections of this process by their use. Absent: this is no database of its own. */
   connections?(): ConnectionCounts[];
   close(): Promise<void>;
@@ -44,6 +50,8 @@ export interface DbOptions {
   readonly applicationName: string;
   /** Called when an idle connection broke; the next statement opens another. */
   readonly onLost?: (error: Error) => void;
+  /** How long a statement or a transaction waits for a connection. Absent: 5 seconds; a test on a busy machine waits longer. */
+  readonly connectTimeoutMs?: number;
   /** Called with every statement, so that a test can count round trips. */
   readonly onStatement?: (text: string) => void;
 }
@@ -140,11 +148,11 @@ export function isUnavailable(error: unknown): boolean {
   return error instanceof Error && UNAVAILABLE_MESSAGES.test(error.message);
 }
 
-export function openDb(options: DbOptions): Db {
-  const settings = {
+function clientSettings(options: DbOptions): pg.ClientConfig & { readonly pipeline: boolean } {
+  return {
     connectionString: options.url,
     application_name: options.applicationName,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    connectionTimeoutMillis: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
     query_timeout: QUERY_TIMEOUT_MS,
     keepAlive: true,
     pipeline: true,
@@ -152,6 +160,10 @@ export function openDb(options: DbOptions): Db {
     ...(options.pooled ? {} : { statement_timeout: STATEMENT_TIMEOUT_MS, options: '-c jit=off' }),
     types: { getTypeParser: parserFor as typeof pg.types.getTypeParser },
   };
+}
+
+export function openDb(options: DbOptions): Db {
+  const settings = clientSettings(options);
   const statementPool = new PipelinedPool(Math.max(1, Math.floor(options.connections / 4)), settings, options.onLost);
   const priority = new PipelinedPool(Math.max(1, Math.floor(options.connections / 6)), settings, options.onLost);
   const background = new PipelinedPool(1, settings, options.onLost);
@@ -161,6 +173,7 @@ export function openDb(options: DbOptions): Db {
     max: Math.max(1, options.connections - statementPool.size - priority.size),
     idleTimeoutMillis: 60_000,
   });
+  const listeners: NotificationListener[] = [];
   pool.on('error', (error) => options.onLost?.(error));
   // A connection can break between the pool and its user, when neither listens; an unhandled 'error' would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined));
@@ -198,6 +211,13 @@ export function openDb(options: DbOptions): Db {
         }
       }
     },
+    ...(options.pooled
+      ? {}
+      : {
+          listen: (channel: string, onNotified: () => void) => {
+            listeners.push(new NotificationListener(settings, channel, onNotified, options.onLost));
+          },
+        }),
     connections: () => [
       { use: 'statements', ...statementPool.counts() },
       { use: 'priority', ...priority.counts() },
@@ -213,7 +233,7 @@ export function openDb(options: DbOptions): Db {
     ],
     async close() {
       const pools = [statementPool, priority, background, monitoring];
-      await Promise.all([...pools.map((one) => one.close()), pool.end()]);
+      await Promise.all([...[...pools, ...listeners].map((one) => one.close()), pool.end()]);
     },
   };
 }

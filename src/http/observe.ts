@@ -1,10 +1,14 @@
-// What the server records about a request after its answer: metrics, the line of the log, and the request log.
+// What the server does about a request after its answer: metrics, the line of the log, the request log, and the signal for
+// the workers.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../domain/keys/caller.ts';
 import { isPartner } from '../run/principal.ts';
 import type { HttpContext } from './context.ts';
 import { logRequest } from './log-request.ts';
+
+/** They leave no work. */
+const READS = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 export function observe(http: HttpContext, request: FastifyRequest, reply: FastifyReply): void {
   const ms = request.streamBeganMs ?? reply.elapsedTime;
@@ -13,6 +17,7 @@ export function observe(http: HttpContext, request: FastifyRequest, reply: Fasti
   const { toolStatus } = request;
   const status = toolStatus ?? reply.statusCode;
   http.metrics.observe(request.operation, status, seconds);
+  if (!READS.has(request.method) && status < 400) http.app.workSignal.notify();
   if (status === 429) http.metrics.countRefusal(limitOf(request));
   if (!http.app.log.isLevelEnabled('info')) return;
   http.app.log.info(

@@ -6,6 +6,7 @@ import { packageRoot } from '../base/package-root.ts';
 import { makeSchemaProbe } from '../base/schema-check.ts';
 import { schemaFolders } from '../base/schema-files.ts';
 import type { Shutdown } from '../base/shutdown.ts';
+import { listenForWork } from '../base/work-signal.ts';
 import { DispatchSignal } from '../domain/webhooks/deliveries/dispatch-signal.ts';
 import { makeTraceAttempt } from '../domain/webhooks/deliveries/trace-attempt.ts';
 import { type AppContext, readServicesOf } from '../run/context.ts';
@@ -24,7 +25,8 @@ export async function runWorker(
 ): Promise<number | null> {
   const { startWorker } = await import('../worker/worker.ts');
   const { makeLoopMetrics, registerLoopHeartbeats } = await import('../worker/loop-metrics.ts');
-  const { services, config, db, clock } = context;
+  const { services, config, db, clock, workSignal } = context;
+  listenForWork(db, workSignal);
   const { onAttempt, countTexts, countMails, countReconcile } = monitoring.services;
   const { tracing } = monitoring;
   const traceAttempt = tracing === null ? {} : { traceAttempt: makeTraceAttempt(db, tracing) };
@@ -39,6 +41,7 @@ export async function runWorker(
       hooks: context,
       reads: readServicesOf(context),
       requestLogDays: config.requestLogDays,
+      workSignal,
       countReconcile,
       sender: countTexts(smsSender(config)),
       mailSender: countMails(mailSender(config)),
@@ -76,7 +79,7 @@ export function makeReadiness(
   const probe = makeSchemaProbe(db, schemaFolders(packageRoot));
   return async () => {
     try {
-      if (!(await probe())) return 'The database is not of this release: see the guide, "Updating".';
+      if (!(await probe())) return 'The database is not of this release: see the guide "Upgrade".';
     } catch (error) {
       log.warn({ err: error }, 'the worker is not ready: the database does not answer');
       return 'The database does not answer.';

@@ -21,6 +21,7 @@ import { makeValidator, type Validator } from '../base/schema/validate.ts';
 import { buildSchemaVersion } from '../base/schema-check.ts';
 import { schemaFolders } from '../base/schema-files.ts';
 import { makeSeal } from '../base/seal.ts';
+import { WorkSignal } from '../base/work-signal.ts';
 import { CheckoutChanges } from '../domain/checkouts/guests/checkout-changes.ts';
 import type { ProgressServices } from '../domain/checkouts/guests/progress.ts';
 import { EventFeeds } from '../domain/events/event-feeds.ts';
@@ -70,6 +71,7 @@ export interface AppContext extends CommandServices, Schemas {
   /** Signs and verifies the tokens of members, and publishes the keys. */
   readonly tokens: Tokens;
   readonly processorAccess: ProcessorAccess;
+  readonly workSignal: WorkSignal;
 }
 
 /** How the card processor reaches us, and how browsers reach the embedded one. */
@@ -95,6 +97,8 @@ export interface ContextOptions {
   /** Absent: this process does nothing that needs the card processor. */
   readonly processors?: Processors;
   readonly processorAccess?: ProcessorAccess;
+  /** Absent: workers of other processes find new work at their next turn. */
+  readonly workSignal?: WorkSignal;
 }
 
 /** The validator compiles a schema at its first use, which takes a while: read the schemas once for a process. */
@@ -163,6 +167,7 @@ export function makeContext(options: ContextOptions): AppContext {
     tokens,
     contract: makeContract(registry, validator, { always: { ...rules, ...phoneRules(phones) }, whenNew: clockRules }),
     processorAccess: options.processorAccess ?? { sandboxUrl: null, processorEventSecrets: {} },
+    workSignal: options.workSignal ?? new WorkSignal(),
     docUrl: (code) => `${address.base}/docs/errors/${code}`,
     checkoutUrl: (id) => `${address.pages}/c/${id}`,
     hookUrl: (provider) => `${address.base}/v1/hooks/${provider}/`,

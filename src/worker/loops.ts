@@ -6,6 +6,7 @@ import type { Mode } from '../base/config.ts';
 import type { Db } from '../base/db.ts';
 import type { Log } from '../base/log.ts';
 import type { Outbound } from '../base/outbound/outbound.ts';
+import type { WorkSignal } from '../base/work-signal.ts';
 import { deleteOldDevices } from '../domain/accounts/device-queries.ts';
 import { deleteOldInvitations } from '../domain/accounts/invitation-queries.ts';
 import { type NotifyServices, notifyDuePeople } from '../domain/accounts/notify-people.ts';
@@ -64,6 +65,8 @@ export interface WorkerServices {
   readonly hooks: ApplyServices;
   readonly reads: ReadServices;
   readonly requestLogDays: number;
+  /** Absent: a loop looks at its next turn. */
+  readonly workSignal?: WorkSignal;
   /** For the metrics. */
   readonly countReconcile: (mode: Mode, outcome: 'done' | 'failed') => void;
 }
@@ -71,6 +74,8 @@ export interface WorkerServices {
 export interface Loop {
   readonly name: string;
   readonly intervalSeconds: number;
+  /** Looks at once when there may be work, this long after its last step at the earliest; absent: it does not. */
+  readonly wakeMs?: number;
   readonly batchSize: number;
   /** A step that takes longer is reported as stalled; absent: the limit of worker.ts. */
   readonly maxStepSeconds?: number;
@@ -83,6 +88,7 @@ export interface Loop {
 
 /** For loops that a guest or a venue waits for. */
 const FAST_INTERVAL_SECONDS = 0.5;
+const FAST_WAKE_MS = 100;
 
 export const LOOPS: readonly Loop[] = [
   {
@@ -94,12 +100,14 @@ export const LOOPS: readonly Loop[] = [
   {
     name: 'settle-holds',
     intervalSeconds: FAST_INTERVAL_SECONDS,
+    wakeMs: FAST_WAKE_MS,
     batchSize: 100,
     step: ({ payments }, batch) => settleDueHolds(payments, batch),
   },
   {
     name: 'capture-funded',
     intervalSeconds: FAST_INTERVAL_SECONDS,
+    wakeMs: FAST_WAKE_MS,
     batchSize: 50,
     step: ({ payments }, batch) => captureDue(payments, batch),
   },
@@ -138,12 +146,14 @@ export const LOOPS: readonly Loop[] = [
   {
     name: 'send-messages',
     intervalSeconds: FAST_INTERVAL_SECONDS,
+    wakeMs: FAST_WAKE_MS,
     batchSize: 50,
     step: ({ payments, sender }, batch) => sendDueMessages({ ...payments, sender }, batch),
   },
   {
     name: 'send-mails',
     intervalSeconds: 1,
+    wakeMs: FAST_WAKE_MS,
     batchSize: 20,
     step: ({ payments, mailSender }, batch) => sendDueMails({ ...payments, mailSender }, batch),
   },
@@ -222,6 +232,7 @@ export const LOOPS: readonly Loop[] = [
   {
     name: 'dispatch-events',
     intervalSeconds: 0.25,
+    wakeMs: 20,
     batchSize: 500,
     step: ({ deliveries }, batch) => dispatchDue(deliveries, batch),
   },
@@ -253,12 +264,14 @@ export const LOOPS: readonly Loop[] = [
   {
     name: 'apply-hooks',
     intervalSeconds: FAST_INTERVAL_SECONDS,
+    wakeMs: FAST_WAKE_MS,
     batchSize: 200,
     step: ({ hooks }, batch) => applyDueDeliveries(hooks, batch),
   },
   {
     name: 'read-venue-systems',
     intervalSeconds: 1,
+    wakeMs: FAST_WAKE_MS,
     batchSize: 20,
     step: ({ reads }, batch) => readDueObjects(reads, batch),
   },

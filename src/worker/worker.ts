@@ -1,5 +1,5 @@
-// Runs the worker's loops: after a full batch a loop continues immediately, else it sleeps for its interval. A step that
-// fails is retried after the interval. Says which loops have not turned for long, so that a hanging worker is noticed.
+// Runs the worker's loops: after a full batch a loop continues immediately, else it sleeps for its interval, or until the
+// work signal says that there may be work. A step that fails is retried after the interval. Says which loops have not turned for long, so that a hanging worker is noticed.
 
 import { setMaxListeners } from 'node:events';
 import { LOOPS, type Loop, type WorkerServices } from './loops.ts';
@@ -61,6 +61,10 @@ class LoopRun {
   /** By the monotonic clock, in milliseconds. */
   #turnedAt = performance.now();
   #isSleeping = false;
+  /** There may be work since the last step began. */
+  #isNotified = false;
+  #endSleep: (() => void) | null = null;
+  #hasFailed = false;
 
   constructor(loop: Loop, services: WorkerServices, observe: ObserveStep) {
     this.#loop = loop;
@@ -84,15 +88,36 @@ class LoopRun {
   }
 
   async run(signal: AbortSignal): Promise<void> {
+    const unsubscribe = this.#services.workSignal?.subscribe(() => this.#notify());
     while (!signal.aborted) {
       this.#turn();
+      this.#isNotified = false;
       const rows = await this.#step(signal);
       this.#turn();
       if (rows >= this.#loop.batchSize) continue;
       this.#isSleeping = true;
-      await sleep(this.#loop.intervalSeconds * 1000, signal);
+      await this.#sleep(signal);
       this.#isSleeping = false;
     }
+    unsubscribe?.();
+  }
+
+  /** After a failed step for the whole interval. Otherwise a loop with `wakeMs` sleeps that long, and then until notified. */
+  async #sleep(signal: AbortSignal): Promise<void> {
+    const { wakeMs, intervalSeconds } = this.#loop;
+    const restMs = intervalSeconds * 1000 - (wakeMs ?? 0);
+    if (wakeMs !== undefined) await sleep(wakeMs, signal);
+    const canWake = wakeMs !== undefined && !this.#hasFailed;
+    if (canWake && this.#isNotified) return;
+    await sleep(restMs, signal, (end) => {
+      if (canWake) this.#endSleep = end;
+    });
+    this.#endSleep = null;
+  }
+
+  #notify(): void {
+    this.#isNotified = true;
+    this.#endSleep?.();
   }
 
   #turn(): void {
@@ -104,20 +129,23 @@ class LoopRun {
     const { log } = this.#services;
     const beganAt = performance.now();
     let rows = 0;
-    let isFailed = false;
+    this.#hasFailed = false;
     try {
       rows = await step(this.#services, batchSize, signal, () => this.#turn());
       if (rows > 0) log.info({ loop: name, rows }, 'the loop processed rows');
     } catch (error) {
-      isFailed = true;
+      this.#hasFailed = true;
       log.error({ loop: name, err: error }, 'a loop’s step failed; the worker retries it');
     }
-    this.#observe({ loop: name, rows, seconds: (performance.now() - beganAt) / 1000, isFailed });
+    this.#observe({ loop: name, rows, seconds: (performance.now() - beganAt) / 1000, isFailed: this.#hasFailed });
+    // What a step did is often work for another loop: captured money is an event to send.
+    if (rows > 0) this.#services.workSignal?.wake();
     return rows;
   }
 }
 
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
+/** Hands `onBegin` what ends the sleep early. */
+function sleep(ms: number, signal: AbortSignal, onBegin: (end: () => void) => void = () => undefined): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {
     const timer = setTimeout(finish, ms);
@@ -127,5 +155,6 @@ function sleep(ms: number, signal: AbortSignal): Promise<void> {
       resolve();
     }
     signal.addEventListener('abort', finish);
+    onBegin(finish);
   });
 }

@@ -76,6 +76,7 @@ it.each(readers)('%s uses only values that it has, and its patterns are regular 
         else expect([...known]).toContain(path.split(/[.[]/)[0]);
       }
       known.add(step.name);
+      for (const { to, name } of read.join ?? []) if (to === undefined) known.add(name);
     }
     for (const { matches } of Object.values(read.variables)) {
       if (matches !== undefined) expect(new RegExp(matches)).toBeInstanceOf(RegExp);
@@ -84,10 +85,10 @@ it.each(readers)('%s uses only values that it has, and its patterns are regular 
 });
 
 it.each(readers)(
-  '%s joins by a list and two paths, or by rows, and says for how many days its slots are',
+  '%s joins by a list and a condition, or by rows, and says for how many days its slots are',
   (_file, reader) => {
-    for (const { from, where, rows } of reader.reads.flatMap(({ join = [] }) => join))
-      expect([from !== undefined, where !== undefined, rows !== undefined]).toEqual(
+    for (const { from, where, only, rows } of reader.reads.flatMap(({ join = [] }) => join))
+      expect([from !== undefined, (where ?? only) !== undefined, rows !== undefined]).toEqual(
         rows === undefined ? [true, true, false] : [false, false, true],
       );
     for (const { each_slot, each_slot_days } of reader.objects)

@@ -28,6 +28,8 @@ export interface ClientRequest {
   readonly accept?: string;
   /** The guest's address, which the load balancer passes on. */
   readonly address?: string;
+  /** More headers. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** The index of the only server to use; absent for any. */
   readonly server?: number;
 }
@@ -146,8 +148,10 @@ export class Client {
   }
 }
 
-function headersOf({ key, idempotencyKey, body, accept, address, contentType }: ClientRequest): Record<string, string> {
+function headersOf(request: ClientRequest): Record<string, string> {
+  const { key, idempotencyKey, body, accept, address, contentType, headers } = request;
   return {
+    ...headers,
     ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
     ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
     ...(body === undefined ? {} : { 'content-type': contentType ?? 'application/json' }),

@@ -1,7 +1,7 @@
 // Chaos: `npm run chaos -- --minutes N --seed S`. Runs two API servers, two workers, the card processor and PostgreSQL
-// (durability on) as real processes; partners, guests and outsiders, which record every response; and a nemesis process
-// that kills, stops, restarts and slows the others by a plan from the seed. When the nemesis has ended, it checks every
-// promise against the database, the processor's records and the recorded responses.
+// (durability on) as real processes; partners, guests, outsiders and venue systems, which record every response; and a
+// nemesis process that kills, stops, restarts and slows the others by a plan from the seed. When the nemesis has ended,
+// it checks every promise against the database, the processor's records and the recorded responses.
 // Writes to .chaos/<seed>/: timeline.html (the plot), summary.json, timeline.jsonl, logs/, and violations.json if any.
 // Exits with 0 if every rule held, else with 1. A seed always gives the same plan, but not the same run.
 
@@ -21,6 +21,7 @@ import { checkLogs } from './check-logs.ts';
 import { checkMoney } from './check-money.ts';
 import { checkEvents, checkResponses, checkShares } from './check-responses.ts';
 import { checkWaits, measureQuietWaits, readArrivals } from './check-waits.ts';
+import { Client } from './client.ts';
 import { withClientFigures } from './client-figures.ts';
 import { makeFinalRequests, secretsOf } from './final-requests.ts';
 import { type ClientLoad, createVenues, startLoad } from './load.ts';
@@ -44,6 +45,7 @@ import { prepareRun, type RunSetup } from './run-setup.ts';
 import { settle } from './settle.ts';
 import { renderSummary, summarize, writeEvidence } from './summary.ts';
 import type { TimelineEvent } from './timeline.ts';
+import { VenueSystems } from './venue-systems.ts';
 
 const DELIVERED_TYPES = EVENT_TYPES.filter((type) => /^(checkout|share|refund)\./.test(type));
 
@@ -133,6 +135,7 @@ async function runChaos(
   setup: RunSetup,
   nemesis: NemesisClient,
   receivers: Receivers,
+  systems: VenueSystems,
 ): Promise<boolean> {
   const { seed, minutes, concurrency } = options;
   log(options, 'starting PostgreSQL, the card processor, two servers and two workers');
@@ -158,6 +161,8 @@ async function runChaos(
       'with bad ones',
     );
     const load = startLoad(setup, venues, concurrency);
+    await systems.connect(new Client(setup.apiUrls, load.recorder, new SeededRandom(seed, 'pings')), bookable);
+    systems.run(load.context.isStopping);
     const plan = makePlan(seed, minutes * 60, { everySeconds: options.everySeconds });
     log(options, `${plan.length} actions in ${minutes} minutes`);
     nemesis.send({ command: 'run', plan });
@@ -166,6 +171,7 @@ async function runChaos(
     await nemesis.request({ command: 'heal' }, 'healed');
     await load.stop(options.settleSeconds * 1000);
     const ended = Date.now();
+    await systems.settle(db, found);
     const settled = await settle(db, setup, databaseUrl, options.settleSeconds * 1000, found);
     const repeated = await makeFinalRequests(db, load, venues, setup.apiUrls.length, found);
     await deliverRemaining(db, load, endpoints, options.settleSeconds * 1000, found);
@@ -185,7 +191,8 @@ async function runChaos(
       found('every event reaches every subscribed endpoint', 'receivers', fault);
     checkGuests(ours, processor, await readMembers(db), load.bookings, found);
     for (const what of load.context.guests.pool.unexpected) found('guests get correct responses', 'sign-in', what);
-    const logLines = await checkLogs(setup, secretsOf(load, venues), found);
+    const repeatedReads = await systems.check(db, nemesis.timeline, found);
+    const logLines = await checkLogs(setup, [...secretsOf(load, venues), ...systems.secrets], found);
     const { recorder, bookings } = load;
     const facts = {
       seed,
@@ -202,7 +209,7 @@ async function runChaos(
       logLines,
       hasStandby: options.standby,
     };
-    const summary = withClientFigures(summarize(facts), load, repeated);
+    const summary = systems.withFigures(withClientFigures(summarize(facts), load, repeated), repeatedReads);
     if (!summary.ok) await writeEvidence(db, setup, { ...facts, violations: summary.violations });
     const { startedAt, countsBySecond } = recorder;
     const plotData = { seed, startedAt, ended, timeline: nemesis.timeline, countsBySecond };
@@ -265,7 +272,8 @@ async function run(options: Options): Promise<number> {
   log(options, `seed ${options.seed}: building`);
   const pair = options.standby ? findPairPrograms() : null;
   if (options.standby && pair === null) return 0; // findPairPrograms has printed what is missing.
-  const setup = await prepareRun(options.seed, folder, pair);
+  const systems = await VenueSystems.start(new SeededRandom(options.seed, 'venue systems'));
+  const setup = await prepareRun(options.seed, folder, pair, { READER_BASE_URL: systems.apis.url });
   const receivers = new Receivers(new SeededRandom(options.seed, 'partner'));
   const nemesis = new NemesisClient(setup, receivers);
   process.once('exit', () => nemesis.killAll());
@@ -282,9 +290,10 @@ async function run(options: Options): Promise<number> {
     process.on(signal, () => void leave(false).finally(() => process.exit(code)));
   }
   try {
-    return (await runChaos(options, setup, nemesis, receivers)) ? 0 : 1;
+    return (await runChaos(options, setup, nemesis, receivers, systems)) ? 0 : 1;
   } finally {
     await receivers.close();
+    await systems.apis.close();
     await leave(options.keep);
   }
 }

@@ -47,7 +47,12 @@ interface Builder {
   build(): Promise<void>;
 }
 
-export async function prepareRun(seed: number, folder: string, pair: PairPrograms | null): Promise<RunSetup> {
+export async function prepareRun(
+  seed: number,
+  folder: string,
+  pair: PairPrograms | null,
+  moreEnv: Env = {},
+): Promise<RunSetup> {
   const scratch = mkdtempSync(join(tmpdir(), 'everyshare-chaos-'));
   try {
     chmodSync(scratch, 0o711); // As root, PostgreSQL runs as another user, which must be able to enter the folder.
@@ -55,7 +60,7 @@ export async function prepareRun(seed: number, folder: string, pair: PairProgram
     mkdirSync(join(folder, 'logs'), { recursive: true });
     const program = await copyProgram(scratch);
     const chaosScript = await bundleChaos(program);
-    return await describeProcesses(seed, scratch, folder, program, chaosScript, pair);
+    return await describeProcesses(seed, scratch, folder, program, chaosScript, pair, moreEnv);
   } catch (error) {
     rmSync(scratch, { recursive: true, force: true });
     throw error;
@@ -97,6 +102,7 @@ async function describeProcesses(
   program: string,
   chaosScript: string,
   pair: PairPrograms | null,
+  moreEnv: Env,
 ): Promise<RunSetup> {
   const [api1 = 0, api2 = 0, processor = 0] = await freePorts(3);
   const sealKey = createHash('sha256').update(`chaos ${seed}`).digest();
@@ -120,6 +126,7 @@ async function describeProcesses(
     // A run invites more guests in an hour than an installation should.
     TEXTS_PER_HOUR: '1000000',
     ...(pair === null ? {} : { DATABASE_POOLER: 'transaction' }),
+    ...moreEnv,
   };
   mkdirSync(join(scratch, 'data'));
   const main = join(program, 'dist', 'main.js');

@@ -67,6 +67,7 @@ async function fuzz(options: Options, service: RunningService, target: FuzzTarge
     timeoutMs: options.timeoutSeconds * 1_000,
     from: 0,
     requests: options.requests,
+    hooksOnly: options.hooksOnly,
     requestsPerFixture: Math.min(REQUESTS_PER_FIXTURE, Math.max(100, Math.ceil(options.requests / 12))),
     onFinding: report,
     onPause: async (done) => {
@@ -85,9 +86,9 @@ async function fuzz(options: Options, service: RunningService, target: FuzzTarge
 
 /** Sends one request of an earlier run in a new fixture, and prints its response. */
 async function replay(options: Options, number: number, target: FuzzTarget): Promise<boolean> {
-  const { seed, timeoutSeconds } = options;
+  const { seed, timeoutSeconds, hooksOnly } = options;
   const timeoutMs = timeoutSeconds * 1_000;
-  const single = { seed, from: number, requests: 1, concurrency: 1, requestsPerFixture: 1, timeoutMs };
+  const single = { seed, hooksOnly, from: number, requests: 1, concurrency: 1, requestsPerFixture: 1, timeoutMs };
   const { findings, coverage } = await runFuzz(target, single);
   process.stdout.write(
     findings.length > 0 ? `${findings.map(formatFinding).join('\n')}\n` : `${coverage.table()}\nNo faults.\n`,

@@ -10,9 +10,11 @@ export interface Options {
   /** The number of one request to repeat; null for a whole run. */
   readonly replay: number | null;
   readonly json: boolean;
+  /** Only requests to the addresses of venue systems. */
+  readonly hooksOnly: boolean;
 }
 
-const HELP = `npm run fuzz -- [--requests N] [--seed S] [--concurrency N] [--bound SECONDS] [--json]
+const HELP = `npm run fuzz -- [--requests N] [--seed S] [--concurrency N] [--bound SECONDS] [--hooks] [--json]
 npm run fuzz -- --replay SEED:NUMBER
 
 Starts PostgreSQL, the card processor, an API server and a worker as separate processes, creates objects in every state, and
@@ -22,6 +24,7 @@ sends requests of every kind to every operation and address: valid ones, and one
   --seed S             seed of everything that is random (random; it is printed)
   --concurrency N      requests at the same time, 1 to 64 (8)
   --bound SECONDS      how long a response may take, 1 to 3600 (20); use more on a busy machine
+  --hooks              only requests to the addresses of venue systems; also with --replay, if the run had it
   --replay SEED:NUMBER repeat one request of an earlier run in a new fixture, and print its response
   --json               print the summary as one JSON document, and nothing else
 
@@ -43,7 +46,7 @@ export function readOptions(argv: readonly string[]): Options | null {
       process.stdout.write(HELP);
       return null;
     }
-    if (option === '--json') given.set(option, 'yes');
+    if (option === '--json' || option === '--hooks') given.set(option, 'yes');
     else if (/^--(requests|seed|concurrency|bound|replay)$/.test(option)) given.set(option, args.shift() ?? '');
     else throw new Error(`${option} is not an option.\n\n${HELP}`);
   }
@@ -65,5 +68,6 @@ export function readOptions(argv: readonly string[]): Options | null {
     concurrency: integer('--concurrency', 8, 1, 64),
     replay: replay === null ? null : Number(replay[2]),
     json: given.has('--json'),
+    hooksOnly: given.has('--hooks'),
   };
 }

@@ -44,9 +44,9 @@ export async function summarize(
   const violations: Violation[] = [];
   const found = (rule: string, subject: string, what: string): void => void violations.push({ rule, subject, what });
   const { requests, slowest } = coverage.all;
-  if (requests >= MIN_REQUESTS_FOR_COVERAGE)
+  if (requests >= MIN_REQUESTS_FOR_COVERAGE && !options.hooksOnly)
     for (const label of coverage.untriedLabels) found('every address gets requests', label, 'no request');
-  if (requests >= MIN_REQUESTS_FOR_ACCEPTANCE)
+  if (requests >= MIN_REQUESTS_FOR_ACCEPTANCE && !options.hooksOnly)
     for (const label of coverage.neverAccepted)
       if (requests >= MIN_REQUESTS_FOR_PAGES || !PAGES.includes(label))
         found('every address accepts some requests', label, 'it accepted none');

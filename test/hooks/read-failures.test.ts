@@ -30,10 +30,13 @@ async function read(system: VenueSystem, id: string, action = 'event.updated', k
 }
 
 describe('a 403', () => {
-  it('fails the read of one object with a remedy, and the other objects are still read', async () => {
+  it.each([
+    ['with the code that the provider documents', NOT_AUTHORIZED],
+    ['without a code', { status: 403, body: {} }],
+  ])('%s fails the read of one object with a remedy, and the other objects are still read', async (_, answer) => {
     const system = await connected();
     eventbrite.add(eventbriteEvent('801'));
-    reading.apis.faults.push(NOT_AUTHORIZED);
+    reading.apis.faults.push(answer);
     await read(system, '800');
     expect(await reading.outcomes(system)).toEqual([
       ['failed', expect.stringContaining('answered 403. The credentials may not read this object: give them access')],

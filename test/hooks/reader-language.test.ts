@@ -7,6 +7,7 @@ import { interpretObject } from '../../src/domain/hooks/mapping/interpret.ts';
 import { mergeOffering } from '../../src/domain/hooks/merge.ts';
 import { joinAnswers } from '../../src/domain/hooks/readers/join-answers.ts';
 import { DAY_NAMES, dateAfter, dayValues } from '../../src/domain/hooks/readers/read-days.ts';
+import { budgetPaceMs } from '../../src/domain/hooks/readers/read-due-objects.ts';
 import { mergeWindow } from '../../src/domain/hooks/slot-window.ts';
 import type { OfferingContent } from '../../src/domain/offerings/offering.ts';
 
@@ -30,6 +31,25 @@ describe('the days of a request', () => {
     expect(values).toMatchObject({ today: '2027-12-31', today_start: '2027-12-31T00:00:00.000Z' });
     expect(Object.keys(values)).toEqual(DAY_NAMES);
     expect(dateAfter('2027-12-31', 1)).toBe('2028-01-01');
+  });
+});
+
+describe('the budget of a day', () => {
+  const noon = Date.parse('2027-05-01T12:00:00Z');
+
+  it('is free for its first half, then spread over the rest of the day', () => {
+    expect(budgetPaceMs(noon, 5_000, 2_500, 8)).toBe(0);
+    expect(budgetPaceMs(noon, 5_000, 2_840, 8)).toBe(160_000);
+    expect(budgetPaceMs(noon, 5_000, 5_000, 1)).toBe(12 * 3_600_000);
+  });
+
+  it('lasts until the evening, however many deliveries come', () => {
+    let [now, used] = [Date.parse('2027-05-01T00:00:00Z'), 0];
+    while (now < Date.parse('2027-05-01T23:30:00Z')) {
+      used += 8;
+      expect(used).toBeLessThanOrEqual(5_000);
+      now += Math.max(8 * 300, budgetPaceMs(now, 5_000, used, 8));
+    }
   });
 });
 
@@ -74,6 +94,25 @@ describe('joined answers', () => {
     expect(
       joinAnswers(document, [{ name: 'mine', from: 'types.data[]', where: ['ping.id', 'types.data[].key'] }]),
     ).toMatchObject({ mine: { name: 'no' }, ping: { id: '2' } });
+  });
+
+  it('get the first item that satisfies the conditions, where no id is compared', () => {
+    const only = [{ path: 'options[].default', is: ['true'] }] as const;
+    const options = [
+      { id: 1, default: false },
+      { id: 2, default: true },
+    ];
+    expect(joinAnswers({ options }, [{ name: 'option', from: 'options[]', only }]).option).toEqual(options[1]);
+    expect(joinAnswers({}, [{ name: 'option', from: 'options[]', only }])).toEqual({});
+  });
+
+  it('get the member in each item of a list in a list', () => {
+    const nested = { a: [{ b: [{ id: 1 }, { id: 2 }] }, { b: [{ id: 2 }] }], units: [{ id: 2, title: 'Child' }] };
+    const where = ['a[].b[].id', 'units[].id'] as [string, string];
+    expect(joinAnswers(nested, [{ to: 'a[].b[]', name: 'unit', from: 'units[]', where }]).a).toEqual([
+      { b: [{ id: 1 }, { id: 2, unit: { id: 2, title: 'Child' } }] },
+      { b: [{ id: 2, unit: { id: 2, title: 'Child' } }] },
+    ]);
   });
 
   it('get rows of lists that stand side by side; a list that is shorter or missing leaves its member out', () => {

@@ -303,4 +303,28 @@ describe('a worker that dies or is late', () => {
     expect(await reading.outcomes(system)).toEqual([['applied', null]]);
     expect(await reading.readsOf(system)).toMatchObject({ waiting: 0, requests_today: 3 });
   });
+
+  it('does not postpone a read that the next worker has made, if its own request fails late', async () => {
+    const system = await connected();
+    eventbrite.add(eventbriteEvent('552'));
+    await system.send(eventbritePing('552'));
+    await reading.apply();
+    reading.apis.onRequest = async () => {
+      reading.apis.onRequest = () => undefined;
+      await reading.world.db.query(
+        `update integration_readers set leased_until = now() - interval '1 second' where lease_token is not null`,
+      );
+      await reading.makeDue();
+      await reading.readOnce();
+      reading.apis.faults.push({ status: 503, body: {} });
+    };
+    await reading.makeDue();
+    await reading.readOnce();
+    expect(reading.apis.requests).toHaveLength(3);
+    const rows = await reading.world.db.query('select attempts, due_at from hook_reads where venue_id = $1', [
+      system.venueId,
+    ]);
+    expect(rows).toEqual([{ attempts: 0, due_at: null }]);
+    expect(await reading.outcomes(system)).toEqual([['applied', null]]);
+  });
 });

@@ -114,6 +114,17 @@ describe('a delivery without a version', () => {
     expect(await venue.send(rezdyOrder('CONFIRMED', '2027-01-04T00:00:00Z'))).toEqual(['applied', 17]);
   });
 
+  it('does not erase the version of the booking: an older state with an item of another product takes nothing', async () => {
+    const venue = await connect('rezdy', REEF);
+    const other = { ...REEF, external_id: 'PWQF2Y' };
+    expect((await world.call('POST', '/v1/offerings', { key: venue.system.key, body: other })).status).toBe(201);
+    expect(await venue.send(rezdyOrder('CONFIRMED', '2027-01-03T00:00:00Z'))).toEqual(['applied', 17]);
+    const { dateUpdated: _, ...same } = rezdyOrder('CONFIRMED', '') as { dateUpdated: string };
+    expect((await venue.send(same))[1]).toBe(17);
+    const stale = rezdyOrder('CONFIRMED', '2027-01-02T00:00:00Z', { productCode: 'PWQF2Y' });
+    expect(await venue.send(stale)).toEqual(['superseded', 17]);
+  });
+
   it('of a system where a cancellation is final does not make the booking active again', async () => {
     const venue = await connect('peek', SAIL);
     expect(await venue.send(peekBooking())).toEqual(['applied', 8]);

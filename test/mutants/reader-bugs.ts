@@ -5,6 +5,7 @@ import type { Mutant } from './list.ts';
 const READS = 'src/domain/hooks/readers/read-queries.ts';
 const WORKER = 'src/domain/hooks/readers/read-due-objects.ts';
 const tests = ['test/hooks/reads.test.ts'];
+const LANGUAGE = ['test/hooks/reader-language.test.ts'];
 
 export const READER_BUGS: readonly Mutant[] = [
   {
@@ -45,7 +46,7 @@ export const READER_BUGS: readonly Mutant[] = [
     file: 'src/domain/hooks/readers/call-provider.ts',
     from: "if (status === 401) return 'refused';",
     to: "if (status === 401 || status === 403) return 'refused';",
-    tests: ['test/hooks/sync.test.ts'],
+    tests: ['test/hooks/read-failures.test.ts'],
   },
   {
     area: 'hooks',
@@ -78,5 +79,45 @@ export const READER_BUGS: readonly Mutant[] = [
     from: 'const pauseMs = isLater ? backoffMs(claimed.failures, failure.retryAfterMs) : 0;',
     to: 'const pauseMs = isLater ? backoffMs(claimed.failures, null) : 0;',
     tests,
+  },
+  {
+    area: 'hooks',
+    bug: 'a slot that the venue system no longer lists can still be booked',
+    file: 'src/domain/hooks/slot-window.ts',
+    from: 'const isInWindow = start >= now && start < until;',
+    to: 'const isInWindow = start < now && start > until;',
+    tests: LANGUAGE,
+  },
+  {
+    area: 'hooks',
+    bug: 'a slot without a price is sold at the price of another slot',
+    file: 'src/domain/hooks/mapping/read-fields.ts',
+    from: 'list: priced.length > 0 ? priced : read,',
+    to: 'list: priced.length > 0 ? read : read,',
+    tests: LANGUAGE,
+  },
+  {
+    area: 'hooks',
+    bug: 'the budget of a day is used up by noon',
+    file: WORKER,
+    from: 'if (usedToday * 2 <= perDay) return 0;',
+    to: 'if (usedToday <= perDay) return 0;',
+    tests: LANGUAGE,
+  },
+  {
+    area: 'hooks',
+    bug: 'the days of a request are those of UTC, not of the venue',
+    file: 'src/domain/hooks/readers/read-days.ts',
+    from: "const zone = timezone !== null && isZone(timezone) ? timezone : 'UTC';",
+    to: "const zone = timezone !== null && isZone(timezone) ? 'UTC' : 'UTC';",
+    tests: LANGUAGE,
+  },
+  {
+    area: 'hooks',
+    bug: 'joined lists are not compared by id',
+    file: 'src/domain/hooks/readers/join-answers.ts',
+    from: 'return isSame && allHold(only, candidate);',
+    to: 'return (isSame || true) && allHold(only, candidate);',
+    tests: LANGUAGE,
   },
 ];

@@ -22,7 +22,9 @@ export const SOURCES = {
   ),
   squareEvent: secondHand(published('square/connect-api-specification api.json')),
   squareTest: published('square/square-nodejs-sdk tests/integration/webhooks.test.ts'),
-  toast: secondHand(published('doc.toasttab.com: apiMessageDataSchema, apiStockWebhook, devOrdersWebhookRef')),
+  toast: secondHand(
+    published('doc.toasttab.com: apiMessageDataSchema, apiStockWebhook, apiMenusWebhook, devOrdersWebhookRef'),
+  ),
   toastOther: secondHand(types('api-evangelist/toast event catalogue')),
   mindbody: types('SplitPass/mindbody-api src/webhooks/types'),
   fareharborFull: captured('nablabits/fareharbor-webhook flask_app/tests/sample_data'),
@@ -124,6 +126,12 @@ export const toastOrder = toastEnvelope(
     },
   },
   'g-2',
+);
+export const toastMenus = toastEnvelope(
+  'menus',
+  'menus_updated',
+  { restaurantGuid: '3325cc58-dc6e-4e21-85f9-7de275ffe820', publishedDate: '2026-01-15T18:04:05.123Z' },
+  'g-4',
 );
 export const toastPartner = toastEnvelope('partners', 'partner_added', { restaurantGuid: 'r-1' }, 'g-3');
 
@@ -767,6 +775,11 @@ export const mewsEvents = (...discriminators: readonly string[]): object => ({
   EnterpriseId: '851df8c8-90f2-4c4a-8e01-a4fc46b25178',
   IntegrationId: 'c8bee838-7fb1-4f4e-8fac-ac87008b2f90',
   Events: discriminators.map((Discriminator, n) => ({ Discriminator, Value: { Id: `bfee2c44-1f84-4326-a862-${n}` } })),
+});
+
+export const mewsApiKey = (ApiKey: string): object => ({
+  Action: 'IntegrationApiKeyCreated',
+  Data: { Integration: { Id: '9e5e84e9-974d-4f16-9662-ab2200f27cb1', Name: 'Everyshare' }, ApiKey },
 });
 
 export const mewsIntegration = (AccessToken: string): object => ({

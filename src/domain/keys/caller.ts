@@ -32,6 +32,6 @@ export interface Caller extends CommandContext {
   readonly mode: Mode;
   /** Null: a session of the console. */
   readonly key: CallerKey | null;
-  /** Null: the venue has no such checkout. Absent: it was not fetched. */
-  readonly prefetched?: PrefetchedCheckout | null;
+  /** Null: the venue has no such checkout. Absent or undefined: it was not fetched. */
+  readonly prefetched?: PrefetchedCheckout | null | undefined;
 }

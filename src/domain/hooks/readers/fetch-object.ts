@@ -32,20 +32,11 @@ export interface FetchRequest {
   readonly count: () => void;
 }
 
-/** What an entry reads, with the members that it makes from the answers. */
-export async function fetchEntry(
-  client: ProviderClient,
-  request: FetchRequest,
-  { steps, join }: ReadEntry,
-): Promise<Values> {
-  return joinAnswers(await fetchDocument(client, request, steps), join);
-}
-
-/** The answers by the names of their steps, and the variables under `ping`. */
+/** The answers by the names of their steps, the members that `join` makes of them, and the variables under `ping`. */
 export async function fetchDocument(
   client: ProviderClient,
   request: FetchRequest,
-  steps: readonly ReadStep[],
+  { steps, join }: Pick<ReadEntry, 'steps' | 'join'>,
 ): Promise<Values> {
   let document: Values = { ping: request.variables };
   for (const step of steps) {
@@ -53,7 +44,7 @@ export async function fetchDocument(
     const answer = await allPages(client, call, step).catch((error: unknown) => {
       throw step === steps[0] ? error : asPartOfObject(error);
     });
-    document = { ...document, [step.name]: answer, ...collected(step, answer) };
+    document = joinAnswers({ ...document, [step.name]: answer, ...collected(step, answer) }, join);
   }
   return document;
 }

@@ -10,30 +10,35 @@ type Join = NonNullable<ReadEntry['join']>[number];
 
 export function joinAnswers(document: Values, joins: ReadEntry['join']): Values {
   let joined = document;
-  for (const join of joins ?? []) {
-    const { to } = join;
-    const root: BodyScope = { root: joined, bound: [] };
-    if (to === undefined) {
-      joined = withMember(joined, join.name, memberOf(join, root)) as Values;
-      continue;
-    }
-    const items = itemScopes(root, to).map((scope) =>
-      withMember(scope.bound.at(-1)?.value, join.name, memberOf(join, scope)),
-    );
-    joined = replacedAt(joined, to.slice(0, -2).split('.'), items) as Values;
-  }
+  for (const join of joins ?? []) joined = joinLists({ root: joined, bound: [] }, listsOf(join.to), join) as Values;
   return joined;
+}
+
+/** The lists that a path leads through, the outermost first: `a[]` and `a[].b[]` for `a[].b[]`. */
+function listsOf(path: string | undefined): string[] {
+  const parts = path?.split('[]').slice(0, -1) ?? [];
+  return parts.map((_, index) => `${parts.slice(0, index + 1).join('[]')}[]`);
+}
+
+/** The value at the scope, with the new member in it or in each item of its lists. */
+function joinLists(scope: BodyScope, [list, ...inner]: readonly string[], join: Join): unknown {
+  const outer = scope.bound.at(-1);
+  const value = outer === undefined ? scope.root : outer.value;
+  if (list === undefined) return withMember(value, join.name, memberOf(join, scope));
+  const path = list.slice(outer === undefined ? 0 : outer.path.length + 1, -2);
+  const items = itemScopes(scope, list).map((item) => joinLists(item, inner, join));
+  return replacedAt(value, path.split('.'), items);
 }
 
 function memberOf({ from, where, only, rows }: Join, scope: BodyScope): unknown {
   if (rows !== undefined) return rowsOf(rows, scope);
   const [here, there] = where ?? [];
-  if (from === undefined || here === undefined || there === undefined) return undefined;
-  const wanted = textOf(valueAt(scope, here));
-  if (wanted === null) return undefined;
-  const found = itemScopes(scope, from).find(
-    (candidate) => textOf(valueAt(candidate, there)) === wanted && allHold(only, candidate),
-  );
+  const wanted = here === undefined ? null : textOf(valueAt(scope, here));
+  if (from === undefined || (here !== undefined && wanted === null)) return undefined;
+  const found = itemScopes(scope, from).find((candidate) => {
+    const isSame = there === undefined || textOf(valueAt(candidate, there)) === wanted;
+    return isSame && allHold(only, candidate);
+  });
   return found?.bound.at(-1)?.value;
 }
 

@@ -50,7 +50,8 @@ export async function listPage(
   const objects: Readonly<Record<string, string>>[] = [];
   const skipped: SkippedObject[] = [];
   for (const item of itemScopes(scope, each)) {
-    const variables = variablesAt(wanted, { root: item.bound.at(-1)?.value, bound: [] });
+    const named = { ...(item.bound.at(-1)?.value as object), credentials: request.credentials };
+    const variables = variablesAt(wanted, { root: named, bound: [] });
     if (variables === null) skipped.push({ object: readName, reason: UNUSABLE_ID });
     else objects.push(variables);
   }
@@ -97,7 +98,7 @@ export function skippedList(readName: string, cursor: SyncCursor | null, reason:
 /** One list for each item of keep_each; lists that are the same are one. */
 async function firstCursor(client: ProviderClient, request: FetchRequest): Promise<SyncCursor> {
   const { prepare = [], keep = {}, keep_each } = request.reader.catalogue;
-  const document = await fetchDocument(client, request, prepare);
+  const document = await fetchDocument(client, request, { steps: prepare });
   const whole: BodyScope = { root: { ...document, credentials: request.credentials }, bound: [] };
   const items = keep_each === undefined ? [] : itemScopes(whole, keep_each);
   const lists = (items.length === 0 ? [whole] : items).map((scope) =>

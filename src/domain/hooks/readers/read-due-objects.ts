@@ -19,7 +19,7 @@ import { type HookContext, type HookServices, type Outcome, outcome } from '../u
 import { applyGone, applyMissing, applyPart, changesOf, type DocumentChanges, settleRead } from './apply-read.ts';
 import { type ProviderClient, REPLAY_LATER, ReadFailure } from './call-provider.ts';
 import { credentialsRow } from './credentials.ts';
-import { type FetchRequest, fetchEntry } from './fetch-object.ts';
+import { type FetchRequest, fetchDocument } from './fetch-object.ts';
 import { giveUpListing, type ListedPage, listPage, skippedList, storePage } from './list-catalogue.ts';
 import { countInternalError, type DueRead, oldestDueRead, postponeRead } from './read-queries.ts';
 import { type ReadEntry, readEntryOf } from './read-readers.ts';
@@ -52,6 +52,7 @@ const MAX_BACKOFF_MS = 15 * 60_000;
 const MAX_FAILING_MS = 3 * 24 * 3_600_000;
 const MAX_INTERNAL_ERRORS = 6;
 const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
 /** One transaction blocks other writers of the venue, so a long list is applied in parts. */
 const PART_SIZE = 200;
 
@@ -154,7 +155,7 @@ async function fetchWork(
     if (work.kind === 'page') return { kind: 'page', page: await listPage(services, request, cursorOf(work.sync)) };
     const entry = readEntryOf(reader, work.read.read_name);
     requireSameAccount(entry, request);
-    const document = await fetchEntry(services, request, entry);
+    const document = await fetchDocument(services, request, entry);
     return { kind: 'changes', changes: changesOf(claimed, reader, work.read, document) };
   } catch (error) {
     if (error instanceof ReadFailure) return { kind: 'failure', failure: error };
@@ -299,8 +300,19 @@ async function release(
   await releaseReader(tx, claimed, state);
 }
 
-function paceMs({ readers }: ReadServices, { provider }: ClaimedReader, requests: number): number {
-  return (requests * MINUTE_MS) / (readers.get(provider)?.limits.requests_per_minute ?? 1);
+function paceMs(services: ReadServices, { provider, requests_today }: ClaimedReader, requests: number): number {
+  const { readers, readsPerDay, clock } = services;
+  const providerMs = (requests * MINUTE_MS) / (readers.get(provider)?.limits.requests_per_minute ?? 1);
+  return Math.max(providerMs, budgetPaceMs(clock.now(), readsPerDay, requests_today + requests - 1, requests));
+}
+
+/**
+ * The pause after some requests that keeps the budget of the day. Its first half is free; the rest is spread over the rest
+ * of the day, so that a venue with many bookings is read until the evening.
+ */
+export function budgetPaceMs(now: number, perDay: number, usedToday: number, requests: number): number {
+  if (usedToday * 2 <= perDay) return 0;
+  return (requests * (DAY_MS - (now % DAY_MS))) / Math.max(1, perDay - usedToday);
 }
 
 /**

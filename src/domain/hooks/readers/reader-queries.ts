@@ -115,6 +115,8 @@ export interface ClaimedReader {
   readonly claimed_at: string;
   readonly failures: number;
   readonly lease_token: string;
+  /** With the one that was counted with the claim. */
+  readonly requests_today: number;
 }
 
 /** The first moment of the next day (UTC), and of this one, for a time in milliseconds at $1. */
@@ -164,7 +166,7 @@ export async function claimReaders(
          order by d.due_at limit $5 for update skip locked)
        and i.venue_id = r.venue_id and i.integration_id = r.integration_id
      returning r.venue_id, r.integration_id, i.mode, i.provider, i.defaults, r.credentials, r.set_at, r.failures,
-       r.lease_token, now() as claimed_at`,
+       r.lease_token, r.requests_count as requests_today, now() as claimed_at`,
     [now, leaseSeconds, requestsPerDay, leaseToken, limit],
   );
 }

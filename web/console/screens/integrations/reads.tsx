@@ -69,7 +69,7 @@ export function Reads({ integration, reads, onChanged }: Props): JSX.Element {
 
 function stateOf(reads: ReadsState, name: string): string {
   if (reads.status === 'no_credentials')
-    return `Deliveries of ${name} only name what has changed. With credentials for its API the content is read.`;
+    return `Deliveries of ${name} do not have everything. With credentials for its API the rest is read.`;
   const waiting = `${reads.waiting} waiting, ${reads.requests_today} of ${reads.requests_per_day} requests today.`;
   if (reads.status === 'paused') return `Reads are paused: ${waiting}`;
   if (reads.status === 'active' || reads.next_attempt_at === null) return `Reads are on. ${waiting}`;

@@ -1,0 +1,58 @@
+// Says that work may have become due, so that the worker's loops look at once instead of at their next turn: to the loops of
+// this process directly, and to other processes by a notification of PostgreSQL. It only saves time: the tables hold the
+// work, and every loop looks at them regularly anyway. So a notification may be lost, and behind a pooler, where no
+// session can listen, there are none.
+
+import { systemMonotonicClock } from './clock.ts';
+import { type Db, isUnavailable, type Queryable } from './db.ts';
+import type { Log } from './log.ts';
+
+const CHANNEL = 'everyshare_work';
+/** PostgreSQL commits notifications one after another, so a busy server sends few: this far apart. */
+const MIN_GAP_MS = 25;
+
+export class WorkSignal {
+  readonly #listeners = new Set<() => void>();
+  readonly #outside: { readonly db: Queryable; readonly log: Log } | null;
+  #sentAt = Number.NEGATIVE_INFINITY;
+  #timer: NodeJS.Timeout | null = null;
+
+  /** Null: other processes are not notified. */
+  constructor(outside: { readonly db: Queryable; readonly log: Log } | null = null) {
+    this.#outside = outside;
+  }
+
+  /** The loops of this process, and of all others. Never waits. */
+  notify(): void {
+    this.wake();
+    if (this.#outside === null || this.#timer !== null) return;
+    const waitMs = this.#sentAt + MIN_GAP_MS - systemMonotonicClock.now();
+    if (waitMs <= 0) this.#send();
+    else this.#timer = setTimeout(() => this.#send(), waitMs).unref();
+  }
+
+  /** The loops of this process. */
+  wake(): void {
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Returns what ends the subscription. */
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  #send(): void {
+    this.#timer = null;
+    this.#sentAt = systemMonotonicClock.now();
+    this.#outside?.db.query("select pg_notify($1, '')", [CHANNEL]).catch((error: unknown) => {
+      // Of an outage others report; the loops look again by themselves.
+      if (!isUnavailable(error)) this.#outside?.log.warn({ err: error }, 'the server could not notify the workers');
+    });
+  }
+}
+
+/** Wakes the loops of this process when another one notifies, until the database is closed. */
+export function listenForWork({ listen }: Db, signal: WorkSignal): void {
+  listen?.(CHANNEL, () => signal.wake());
+}

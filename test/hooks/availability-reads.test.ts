@@ -1,0 +1,160 @@
+// The rooms of Cloudbeds and the tee sheets of foreUP, read after a message of ids: all nights and tee times that can be
+// booked, each with its places and its price.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { CLOUDBEDS_CREDENTIALS, CloudbedsApi, cloudbedsPing } from '../support/venue-apis/cloudbeds.ts';
+import { FOREUP_CREDENTIALS, ForeUpApi, foreupPing } from '../support/venue-apis/foreup.ts';
+import { openReadingWorld, type ReadingWorld } from './reading-world.ts';
+import type { VenueSystem } from './venue-system.ts';
+
+const cloudbeds = new CloudbedsApi();
+const foreup = new ForeUpApi();
+let reading: ReadingWorld;
+
+beforeAll(async () => {
+  reading = await openReadingWorld([cloudbeds, foreup]);
+});
+afterAll(() => reading.close());
+beforeEach(() => reading.reset());
+
+interface Slot {
+  readonly starts_at: string;
+  readonly capacity: number;
+  readonly tier_overrides?: readonly { readonly amount: number }[];
+}
+const slotsOf = async (system: VenueSystem, id: string): Promise<Slot[]> =>
+  (await reading.offering(system, id)).availability.slots;
+
+async function synced({ id, key }: VenueSystem) {
+  await reading.world.call('POST', `/v1/integrations/${id}/sync`, { key });
+  await reading.readAll();
+  return (await reading.world.call('GET', `/v1/integrations/${id}/sync`, { key })).json.data;
+}
+
+describe('Cloudbeds', () => {
+  beforeEach(() => {
+    cloudbeds.isApproved = true;
+    cloudbeds.types = ['11', '12', '13'].map((id, n) => ({
+      id,
+      name: `Cabana ${id}`,
+      maxGuests: 2 + n,
+      night: (day) => ({ rateBase: day === 5 ? 199.5 : 150, roomsAvailable: 3 }),
+    }));
+  });
+  const connected = (credentials = CLOUDBEDS_CREDENTIALS) =>
+    reading.connect('cloudbeds', { kind: 'cabana', timezone: 'Europe/Lisbon' }, credentials);
+
+  it('a ping of a reservation makes an offering of each room type, with the nights and prices of its base rate', async () => {
+    const system = await connected();
+    await system.send(cloudbedsPing('reservation/created', '999'));
+    await reading.applyAndRead();
+    expect(await reading.outcomes(system)).toEqual([['applied', null]]);
+    expect(await reading.offering(system, '11')).toMatchObject({
+      title: 'Cabana 11',
+      description: 'With a view of the sea.',
+      tiers: [{ external_id: 'base', amount: 15_000, currency: 'eur', unit: 'per_group', max_party: 2 }],
+      availability: { timezone: 'Europe/Lisbon' },
+    });
+    const slots = await slotsOf(system, '11');
+    expect([slots.length, slots[0]?.capacity, (await slotsOf(system, '13'))[0]?.capacity]).toEqual([30, 6, 12]);
+    expect(slots[5]?.tier_overrides).toEqual([{ tier: 'base', amount: 19_950 }]);
+    const clock = new Intl.DateTimeFormat('en-GB', { timeZone: 'Europe/Lisbon', hour: '2-digit', minute: '2-digit' });
+    expect(new Set(slots.map(({ starts_at }) => clock.format(Date.parse(starts_at))))).toEqual(new Set(['15:00']));
+  });
+
+  it('a later ping changes free rooms, and removes a night that is blocked', async () => {
+    const system = await connected();
+    await system.send(cloudbedsPing('reservation/created', '1000'));
+    await reading.applyAndRead();
+    const blocked = (await slotsOf(system, '11'))[9]?.starts_at ?? '';
+    cloudbeds.types = cloudbeds.types.map((type) => ({
+      ...type,
+      night: (_, date) => ({ rateBase: 150, roomsAvailable: 1, blocked: blocked.startsWith(date) }),
+    }));
+    await system.send({ ...cloudbedsPing('roomblock/created', '1001'), timestamp: 1812825001.5 });
+    await reading.applyAndRead();
+    const slots = await slotsOf(system, '11');
+    expect(slots.map(({ starts_at }) => starts_at)).not.toContain(blocked);
+    expect(slots.slice(1).every(({ capacity }) => capacity === 2)).toBe(true);
+  });
+
+  it('a ping of another property reads nothing', async () => {
+    const system = await connected({ ...CLOUDBEDS_CREDENTIALS, property_id: '777' });
+    await system.send(cloudbedsPing('reservation/created', '1002'));
+    await reading.applyAndRead();
+    expect(reading.apis.requests).toEqual([]);
+    expect(await reading.statuses(system)).not.toEqual(['applied']);
+  });
+
+  it('an approval that was withdrawn pauses the reads, although the answer has status 200', async () => {
+    const system = await connected();
+    cloudbeds.isApproved = false;
+    await system.send(cloudbedsPing('reservation/created', '1003'));
+    await reading.applyAndRead();
+    expect(reading.apis.requests.length).toBe(1);
+    expect(await reading.readsOf(system)).toMatchObject({ status: 'paused', reason: 'credentials_refused' });
+  });
+
+  it('a catalogue run reads every page of room types', async () => {
+    const system = await connected();
+    expect(await synced(system)).toMatchObject({ status: 'finished', created: 3, skipped: 0 });
+    expect(reading.apis.requests.filter(({ path }) => path === '/getRoomTypes').length).toBe(3);
+    expect(await synced(system)).toMatchObject({ created: 0, changed: 0, unchanged: 3 });
+  });
+});
+
+describe('foreUP', () => {
+  const DEFAULTS = { kind: 'tee_time', currency: 'usd', timezone: 'America/Phoenix' };
+  beforeEach(() => {
+    foreup.logins = 0;
+    foreup.dates = [];
+    foreup.sheets = [
+      { id: '12', title: 'Cascade' },
+      { id: '13', title: 'Nine holes' },
+    ];
+    foreup.times = () => [
+      { time: '0800', spots: 4, greenFee: 45 },
+      { time: '0810', spots: 2, greenFee: 52.5 },
+    ];
+  });
+  const connected = () => reading.connect('foreup', DEFAULTS, FOREUP_CREDENTIALS);
+
+  it('an event makes an offering of the tee sheet, with the tee times of seven days', async () => {
+    const system = await connected();
+    await system.send(foreupPing('teetime.updated', '1'));
+    await reading.applyAndRead();
+    expect(await reading.outcomes(system)).toEqual([['applied', null]]);
+    expect(await reading.offering(system, '12')).toMatchObject({
+      title: 'Cascade',
+      tiers: [{ external_id: 'green_fee', label: 'Green fee', amount: 4500, currency: 'usd', unit: 'per_person' }],
+    });
+    const slots = await slotsOf(system, '12');
+    expect([slots.length, new Set(foreup.dates).size, foreup.logins]).toEqual([14, 7, 1]);
+    expect(slots.slice(0, 2)).toMatchObject([
+      { starts_at: `${foreup.dates[0]}T15:00:00Z`, capacity: 4 },
+      { starts_at: `${foreup.dates[0]}T15:10:00Z`, capacity: 2, tier_overrides: [{ amount: 5250 }] },
+    ]);
+  });
+
+  it('a tee time that is no longer offered is removed, and a token that has expired is replaced once', async () => {
+    const system = await connected();
+    await system.send(foreupPing('teetime.updated', '2'));
+    await reading.applyAndRead();
+    const removed = foreup.dates[3] ?? '';
+    const { times } = foreup;
+    foreup.times = (date) => times(date).slice(date === removed ? 1 : 0);
+    foreup.expireTokens();
+    await system.send(foreupPing('teetime.deleted', '2'));
+    await reading.applyAndRead();
+    const starts = (await slotsOf(system, '12')).map(({ starts_at }) => starts_at);
+    expect(starts).not.toContain(`${removed}T15:00:00Z`);
+    expect(starts).toContain(`${removed}T15:10:00Z`);
+    expect([foreup.logins, await reading.statuses(system)]).toEqual([2, ['applied', 'applied']]);
+  });
+
+  it('a catalogue run reads every tee sheet of the course', async () => {
+    const system = await connected();
+    expect(await synced(system)).toMatchObject({ status: 'finished', listed: 2, read: 2, created: 2, skipped: 0 });
+    expect((await reading.offering(system, '13')).title).toBe('Nine holes');
+  });
+});

@@ -1,0 +1,97 @@
+// The services of Square's catalogue, read after a booking of an unknown one and after the catalogue has changed: titles
+// and prices.
+
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { SQUARE_CREDENTIALS, SquareApi, squareCatalogUpdated } from '../support/venue-apis/square.ts';
+import { squareBooking } from '../support/venue-bodies.ts';
+import { openReadingWorld, type ReadingWorld } from './reading-world.ts';
+
+const square = new SquareApi();
+let reading: ReadingWorld;
+
+beforeAll(async () => {
+  reading = await openReadingWorld([square]);
+});
+afterAll(() => reading.close());
+beforeEach(() => reading.reset());
+
+describe('Square', () => {
+  beforeEach(() => {
+    square.services = [
+      { item: 'I1', variation: 'V1', name: 'Massage', version: 100, amount: 9_500 },
+      { item: 'I2', variation: 'V2', name: 'Facial', version: 100, amount: 12_000 },
+      { item: 'I3', variation: 'V3', name: 'On request', version: 100, amount: null },
+    ];
+  });
+  const connected = () => reading.connect('square', { kind: 'spa_treatment' }, SQUARE_CREDENTIALS);
+  const booking = (variation: string, version: number): object => {
+    const body = structuredClone(squareBooking('ACCEPTED', version)) as {
+      data: { object: { booking: { id: string; appointment_segments: { service_variation_id: string }[] } } };
+    };
+    body.data.object.booking.id = `b-${variation}-${version}`;
+    for (const segment of body.data.object.booking.appointment_segments) segment.service_variation_id = variation;
+    return { ...body, event_id: `e-${variation}-${version}` };
+  };
+
+  it('a booking of an unknown service reads its title and price', async () => {
+    const system = await connected();
+    await system.send(booking('V1', 1));
+    await reading.applyAndRead();
+    expect(await reading.statuses(system)).toEqual(['applied']);
+    expect(await reading.offering(system, 'V1')).toMatchObject({
+      title: 'Massage',
+      description: 'One hour with warm stones.',
+      tiers: [{ external_id: 'V1', label: 'Regular', amount: 9_500, currency: 'usd' }],
+    });
+    expect(reading.apis.requests.map(({ path }) => path)).toEqual(['/catalog/object/V1']);
+  });
+
+  it('a booking of a known service reads nothing', async () => {
+    const system = await connected();
+    await system.send(booking('V2', 1));
+    await reading.applyAndRead();
+    const before = reading.apis.requests.length;
+    await system.send(booking('V2', 2));
+    await reading.applyAndRead();
+    expect(reading.apis.requests.length).toBe(before);
+  });
+
+  it('a change of the catalogue reads every page of services, once for each version', async () => {
+    const system = await connected();
+    await system.send(squareCatalogUpdated('c-1', '2027-01-01T00:00:00Z'));
+    await reading.applyAndRead();
+    expect([(await reading.offering(system, 'V1')).title, (await reading.offering(system, 'V2')).title]).toEqual([
+      'Massage',
+      'Facial',
+    ]);
+    expect(await reading.offering(system, 'V3')).toBeUndefined();
+    square.services[0] = { item: 'I1', variation: 'V1', name: 'Long massage', version: 200, amount: 14_000 };
+    await system.send(squareCatalogUpdated('c-2', '2027-01-02T00:00:00Z'));
+    await reading.applyAndRead();
+    expect(await reading.offering(system, 'V1')).toMatchObject({ title: 'Long massage', tiers: [{ amount: 14_000 }] });
+    const before = reading.apis.requests.length;
+    await system.send(squareCatalogUpdated('c-3', '2027-01-02T00:00:00Z'));
+    await reading.applyAndRead();
+    expect([reading.apis.requests.length, (await reading.statuses(system))[0]]).toEqual([before, 'superseded']);
+  });
+
+  it('an answer that is older than what was applied changes nothing', async () => {
+    const system = await connected();
+    await system.send(squareCatalogUpdated('d-1', '2027-02-01T00:00:00Z'));
+    await reading.applyAndRead();
+    square.services[0] = { item: 'I1', variation: 'V1', name: 'Old name', version: 50, amount: 100 };
+    await system.send(squareCatalogUpdated('d-2', '2027-02-02T00:00:00Z'));
+    await reading.applyAndRead();
+    expect((await reading.offering(system, 'V1')).title).toBe('Massage');
+  });
+
+  it('a catalogue run reads all services, and says which have no price', async () => {
+    const { id, key } = await connected();
+    await reading.world.call('POST', `/v1/integrations/${id}/sync`, { key });
+    await reading.readAll();
+    const { json } = await reading.world.call('GET', `/v1/integrations/${id}/sync`, { key });
+    expect(json.data).toMatchObject({ status: 'finished', created: 2, skipped: 1 });
+    expect(json.data.skipped_objects).toMatchObject([{ object: 'V3', reason: expect.stringContaining('tiers') }]);
+    expect(reading.apis.requests.filter(({ method }) => method === 'POST').length).toBe(2);
+  });
+});

@@ -1,0 +1,126 @@
+// The signal that there may be work: a loop looks at once instead of at its next turn, also in another process.
+
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { type Db, openDb } from '../../src/base/db.ts';
+import { listenForWork, WorkSignal } from '../../src/base/work-signal.ts';
+import type { Loop, WorkerServices } from '../../src/worker/loops.ts';
+import { runLoops } from '../../src/worker/worker.ts';
+import { openTestVenue } from '../support/test-venue.ts';
+import { openTestWorld, type TestWorld } from '../support/test-world.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+let world: TestWorld;
+beforeAll(async () => {
+  world = await openTestWorld();
+});
+afterAll(() => world.close());
+
+/** A database of another process. */
+function openOther(pooled = false): Db {
+  const url = world.context.config.databaseUrl ?? '';
+  const other = openDb({ url, connections: 2, pooled, applicationName: 'everyshare-other' });
+  onTestFinished(() => other.close());
+  return other;
+}
+
+/** Runs loops that look once an hour by themselves; returns how often each has looked. */
+function runHourly(signal: WorkSignal, loops: Record<string, Partial<Loop>>): Record<string, number> {
+  const looks: Record<string, number> = {};
+  const worker = runLoops(
+    Object.entries(loops).map(([name, loop]) => ({
+      name,
+      intervalSeconds: 3_600,
+      batchSize: 10,
+      ...loop,
+      step: async (...given) => {
+        looks[name] = (looks[name] ?? 0) + 1;
+        return (await loop.step?.(...given)) ?? 0;
+      },
+    })),
+    { log: world.context.log, workSignal: signal } as WorkerServices,
+  );
+  onTestFinished(() => worker.close());
+  return looks;
+}
+
+describe('the work signal', () => {
+  it('makes a loop that may be woken look at once, and leaves the others asleep', async () => {
+    const signal = new WorkSignal();
+    const looks = runHourly(signal, { woken: { wakeMs: 1 }, hourly: {} });
+    await waitFor('both have looked', async () => looks.woken === 1 && looks.hourly === 1);
+    signal.notify();
+    await waitFor('the loop looks again', async () => looks.woken === 2);
+    expect(looks.hourly).toBe(1);
+  });
+
+  it('is remembered while a step runs: what comes due then is looked for after it', async () => {
+    const signal = new WorkSignal();
+    let end: (rows: number) => void = () => undefined;
+    const ended = new Promise<number>((resolve) => {
+      end = resolve;
+    });
+    const looks = runHourly(signal, { slow: { wakeMs: 1, step: () => ended } });
+    await waitFor('the step has begun', async () => looks.slow === 1);
+    signal.notify();
+    end(0);
+    await waitFor('the loop looks again', async () => looks.slow === 2);
+  });
+
+  it('wakes the other loops after a step that processed rows', async () => {
+    const signal = new WorkSignal();
+    let rows = 0;
+    const first = { intervalSeconds: 0.01, step: async () => rows };
+    const looks = runHourly(signal, { first, next: { wakeMs: 1 } });
+    await waitFor('both have looked', async () => looks.first !== undefined && looks.next === 1);
+    rows = 1;
+    await waitFor('the next looks again', async () => (looks.next ?? 0) >= 2);
+  });
+
+  it('does not hurry a loop whose step failed', async () => {
+    const signal = new WorkSignal();
+    const looks = runHourly(signal, {
+      failing: { wakeMs: 1, step: () => Promise.reject(new Error('not now')) },
+      witness: { wakeMs: 5 },
+    });
+    await waitFor('both have looked', async () => looks.failing === 1 && looks.witness === 1);
+    for (let round = 2; round <= 4; round++) {
+      signal.wake();
+      await waitFor('the witness looks', async () => looks.witness === round);
+    }
+    expect(looks.failing).toBe(1);
+  });
+
+  it('reaches the loops of another process, again after its connection was lost, and few notifications are sent for many calls', async () => {
+    const sending = openOther();
+    const listening = openOther();
+    const received = new WorkSignal();
+    let count = 0;
+    received.subscribe(() => count++);
+    listenForWork(listening, received);
+    await waitFor('it listens', async () => count === 1);
+    const signal = new WorkSignal({ db: sending, log: world.context.log });
+    for (let call = 0; call < 200; call++) signal.notify();
+    await waitFor('the first and the last are heard', async () => count === 3);
+    await world.db.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'everyshare-other' and query like 'listen%'`,
+    );
+    await waitFor('it listens again', async () => count === 4);
+    signal.notify();
+    await waitFor('it hears again', async () => count === 5);
+  });
+
+  it('is not sent behind a pooler, where no session can listen', () => {
+    expect(openOther(true).listen).toBeUndefined();
+  });
+
+  it('is given by a server after a call that may leave work, and not after a read or a refused call', async () => {
+    const venue = await openTestVenue(world);
+    let count = 0;
+    world.context.workSignal.subscribe(() => count++);
+    expect((await world.call('GET', '/v1/checkouts', { key: venue.key })).status).toBe(200);
+    expect((await venue.post('/v1/checkouts', { amount: 1 })).status).toBe(422);
+    await venue.create();
+    await waitFor('the signal of the create', async () => count > 0);
+    expect(count).toBe(1);
+  });
+});

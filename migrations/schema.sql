@@ -1246,6 +1246,7 @@ CREATE TABLE members (
   CONSTRAINT member_phone_is_found_by_its_hash CHECK ((phone IS NULL) = (phone_hash IS NULL AND invited_phone_hash IS NULL)),
   CONSTRAINT member_seat_is_nobody CHECK (NOT is_seat OR phone_hash IS NULL AND joined_at IS NULL)
 );
+CREATE INDEX members_by_invited_phone ON members USING btree (invited_phone_hash) WHERE invited_phone_hash IS NOT NULL;
 CREATE UNIQUE INDEX members_by_phone ON members USING btree (phone_hash) WHERE phone_hash IS NOT NULL;
 
 -- Text messages for the worker to send. The body is sealed, since it carries codes and invites.
@@ -1567,6 +1568,13 @@ CREATE TABLE record_gaps (
   CONSTRAINT record_gap_ends_after_it_began CHECK (ended_at > began_at)
 );
 
+CREATE TABLE releases (
+  release text NOT NULL,
+  oldest_beside text,
+  first_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT releases_pkey PRIMARY KEY (release)
+);
+
 -- Calls with a partner's key, masked, for REQUEST_LOG_DAYS. Ids are in the order of time. Written after the call, in
 -- batches: a line may be missing.
 CREATE TABLE request_log (
@@ -1709,6 +1717,7 @@ CREATE TABLE shares (
   CONSTRAINT share_status_is_known CHECK (status = ANY (ARRAY['invited'::text, 'held'::text, 'captured'::text, 'released'::text, 'refunded'::text, 'failed'::text]))
 ) WITH (fillfactor=85);
 CREATE INDEX shares_by_checkout ON shares USING btree (venue_id, checkout_id, "position") WHERE dropped_at IS NULL;
+CREATE INDEX shares_by_guest ON shares USING btree (member_id);
 CREATE UNIQUE INDEX shares_by_member ON shares USING btree (venue_id, checkout_id, member_id) WHERE dropped_at IS NULL;
 CREATE INDEX shares_dropped ON shares USING btree (venue_id, checkout_id) WHERE dropped_at IS NOT NULL;
 CREATE CONSTRAINT TRIGGER party_adds_up AFTER INSERT OR UPDATE OF dropped_at ON shares DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION enforce_party_invariants();

@@ -22,6 +22,7 @@ import { traceDb } from './base/tracing/trace-db.ts';
 import { WorkSignal } from './base/work-signal.ts';
 import { recordServerAddress } from './domain/installation/address-queries.ts';
 import { verifyEncryptionKey } from './domain/installation/verify-encryption-key.ts';
+import { processesBefore } from './domain/monitoring/earlier-processes.ts';
 import { adoptProcessors } from './domain/payments/former-account-queries.ts';
 import { observeProcessors } from './domain/payments/observe-processor.ts';
 import { makeBackups } from './main/backups.ts';
@@ -50,7 +51,7 @@ async function openContext<M extends Monitoring | null>(
   shutdown: Shutdown,
   loadMonitoring: () => Promise<M>,
 ): Promise<OpenedContext<M>> {
-  const migration = beginMigration(url, schemaFolders(packageRoot));
+  const migration = beginMigration(url, schemaFolders(packageRoot), { processesBefore });
   migration.done.catch(() => undefined); // Awaited below. If another step fails before that, its error is reported.
   await shutdown.add(() => migration.stop());
   await yieldToIo();
@@ -266,6 +267,14 @@ async function runCommandLine(argv: readonly string[]): Promise<number> {
     await setAddressOfCommand(context);
     return { context, command: systemCommandContext(context, 'cli', `operator ${userInfo().username}`) };
   };
+  const openUnmigrated = async () => {
+    const config = readSettings();
+    const url = config.databaseUrl ?? (await findOrStartDatabase(config, shutdown));
+    const { databasePooled: pooled } = config;
+    const db = openDb({ url, connections: 2, pooled, applicationName: 'everyshare-cli' });
+    await shutdown.add(() => db.close());
+    return { db, config, now: systemClock.now() };
+  };
   const openBackups = () => {
     const config = readSettings();
     return makeBackups({
@@ -284,7 +293,7 @@ async function runCommandLine(argv: readonly string[]): Promise<number> {
     });
   };
   try {
-    return await runCommand(argv, open, readSettings, userConfigFolder(process.env), openBackups);
+    return await runCommand(argv, open, readSettings, userConfigFolder(process.env), openBackups, openUnmigrated);
   } finally {
     await shutdown.run();
   }

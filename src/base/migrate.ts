@@ -3,11 +3,21 @@
 // by name. Functions are repeatable: after the migrations, those whose content this database has never seen are created or
 // replaced. Each migration is one transaction, and so are the functions: the locks of a file end with it, and after a crash
 // or an error the next start goes on with the first file that is missing. A new database gets all files in one transaction.
+// A file that takes something away from earlier releases (`-- contract: since 1.1.0`) waits until none of their servers runs.
 
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { buildIndexes, indexStatements, withoutConcurrently } from './concurrent-indexes.ts';
-import { sqlState } from './db.ts';
+import { type Queryable, sqlState } from './db.ts';
+import { packageVersion } from './package-root.ts';
+import {
+  compareReleases,
+  newestOf,
+  type RecordedRelease,
+  readReleases,
+  recordRelease,
+  requireSupported,
+} from './releases.ts';
 import {
   type FunctionFile,
   isChecksumOf,
@@ -30,6 +40,11 @@ create table if not exists function_versions (
   applied_at timestamptz not null default now(),
   primary key (name, hash)
 );
+create table if not exists releases (
+  release text primary key,
+  oldest_beside text,
+  first_at timestamptz not null default now()
+);
 create table if not exists migration_lock (only_row boolean primary key default true check (only_row));
 insert into migration_lock default values on conflict do nothing;`;
 
@@ -50,9 +65,16 @@ const MAX_LOCK_WAITS = 120;
 const MAX_PAUSE_MS = 5_000;
 const EXISTS = 'exists';
 
+export interface MigrateOptions {
+  /** The release of this program; that of package.json if absent. */
+  readonly release?: string;
+  /** The processes of earlier releases than this that run, each as a person reads it. Absent: none can run. */
+  readonly processesBefore?: (db: Queryable, release: string) => Promise<readonly string[]>;
+}
+
 /** Applies what is missing and says how many files that were, migrations and functions together. */
-export function migrate(url: string, folders: SchemaFolders): Promise<number> {
-  return beginMigration(url, folders).done;
+export function migrate(url: string, folders: SchemaFolders, options: MigrateOptions = {}): Promise<number> {
+  return beginMigration(url, folders, options).done;
 }
 
 export interface Migrating {
@@ -61,7 +83,7 @@ export interface Migrating {
   stop(): Promise<void>;
 }
 
-export function beginMigration(url: string, folders: SchemaFolders): Migrating {
+export function beginMigration(url: string, folders: SchemaFolders, options: MigrateOptions = {}): Migrating {
   const clients = new Set<pg.Client>();
   const stopped = new AbortController();
   const connect = async (): Promise<pg.Client> => {
@@ -81,7 +103,7 @@ export function beginMigration(url: string, folders: SchemaFolders): Migrating {
     await Promise.all([...clients].map((client) => client.end()));
   };
   return {
-    done: applyMissing({ connect, signal: stopped.signal }, folders).finally(endAll),
+    done: applyMissing({ connect, signal: stopped.signal }, folders, options).finally(endAll),
     stop: () => {
       stopped.abort(new Error('the migration was stopped'));
       return endAll();
@@ -94,17 +116,37 @@ interface Connections {
   readonly signal: AbortSignal;
 }
 
-async function applyMissing(connections: Connections, folders: SchemaFolders): Promise<number> {
+/** What this program brings to a database. */
+interface Release {
+  readonly release: string;
+  readonly migrations: readonly Migration[];
+  readonly functions: readonly FunctionFile[];
+  readonly processesBefore: NonNullable<MigrateOptions['processesBefore']>;
+}
+
+async function applyMissing(
+  connections: Connections,
+  folders: SchemaFolders,
+  { release = packageVersion(), processesBefore = async () => [] }: MigrateOptions,
+): Promise<number> {
   const lock = await connections.connect();
-  const [migrations, functions] = [readMigrations(folders), readFunctions(folders)];
-  if (await isCurrent(lock, migrations, functions)) return 0;
+  const own: Release = {
+    release,
+    processesBefore,
+    migrations: readMigrations(folders),
+    functions: readFunctions(folders),
+  };
+  const recorded = await readReleases(queryable(lock));
+  requireSupported(release, recorded);
+  if (recorded.some((each) => each.release === release) && (await isCurrent(lock, own))) return 0;
   await createMigrationTables(lock);
   await lockMigrations(lock, connections.signal);
   const { rows } = await lock.query<{ version: number; checksum: string }>('select version, checksum from migrations');
-  const missing = missingMigrations(migrations, new Map(rows.map((row) => [row.version, row.checksum])));
-  if (rows.length > 0) return await upgrade(connections, lock, missing, migrations, functions);
+  const missing = missingMigrations(own.migrations, new Map(rows.map((row) => [row.version, row.checksum])));
+  if (rows.length > 0) return await upgrade(connections, lock, missing, own);
   for (const migration of missing) await applyMigration(lock, migration);
-  const applied = await applyFunctions(lock, functions, true);
+  const applied = await applyFunctions(lock, own.functions, true);
+  await recordRelease(queryable(lock), { release, oldestBeside: newestContract(missing) });
   await lock.query('commit');
   return missing.length + applied;
 }
@@ -117,19 +159,51 @@ async function upgrade(
   connections: Connections,
   lock: pg.Client,
   missing: readonly Migration[],
-  migrations: readonly Migration[],
-  functions: readonly FunctionFile[],
+  own: Release,
 ): Promise<number> {
   const client = await connections.connect();
   lock.on('error', () => void client.end());
+  const record = (oldestBeside: string | null): Promise<void> =>
+    recordRelease(queryable(client), { release: own.release, oldestBeside });
   for (const migration of missing) {
+    await requireNoneBefore(client, migration, own);
     if (migration.isConcurrent) await applyConcurrently(client, migration);
-    else await inTransaction(client, connections.signal, () => applyMigration(client, migration));
+    else
+      await inTransaction(client, connections.signal, async () => {
+        await applyMigration(client, migration);
+        // In the same transaction: from its commit on, no server of an earlier release starts.
+        if (migration.contractSince !== null) await record(newestContract(own.migrations, migration.version));
+      });
   }
-  const isNewest = await isNewestRelease(client, migrations);
-  const applied = await inTransaction(client, connections.signal, () => applyFunctions(client, functions, isNewest));
+  const applied = await inTransaction(client, connections.signal, async () => {
+    const isNewest = await isNewestRelease(client, own);
+    const count = await applyFunctions(client, own.functions, isNewest);
+    await record(newestContract(own.migrations));
+    return count;
+  });
   await lock.query('commit');
   return missing.length + applied;
+}
+
+/** Of the files up to this version. */
+function newestContract(migrations: readonly Migration[], last = Number.POSITIVE_INFINITY): string | null {
+  return newestOf(migrations.filter(({ version }) => version <= last).map(({ contractSince }) => contractSince));
+}
+
+/** A process that was killed counts as running for a minute, until its heartbeat is old. */
+async function requireNoneBefore(client: pg.Client, migration: Migration, own: Release): Promise<void> {
+  const { name, contractSince } = migration;
+  if (contractSince === null) return;
+  const found = await own.processesBefore(queryable(client), contractSince);
+  if (found.length === 0) return;
+  throw new Error(
+    `${name} takes away what releases before ${contractSince} read, and these run: ${found.join(', ')}. ` +
+      'Replace or stop them first; one that was killed counts for a minute. Then start again',
+  );
+}
+
+function queryable(client: pg.Client): Queryable {
+  return { query: async (text, values) => (await client.query(text, values === undefined ? [] : [...values])).rows };
 }
 
 const APPLIED = `
@@ -143,11 +217,10 @@ async function readApplied(client: pg.Client): Promise<ReadonlySet<string>> {
   return new Set(rows.map(({ name, hash }) => `${name} ${hash}`));
 }
 
-/** The usual start: one query, no lock. */
+/** The usual start: two queries, no lock. */
 async function isCurrent(
   client: pg.Client,
-  migrations: readonly Migration[],
-  functions: readonly FunctionFile[],
+  { migrations, functions }: Pick<Release, 'migrations' | 'functions'>,
 ): Promise<boolean> {
   const applied = await readApplied(client).catch((error: unknown) => {
     if (sqlState(error) === UNDEFINED_TABLE) return new Set<string>();
@@ -229,8 +302,9 @@ async function recordMigration(client: pg.Client, { version, name, checksum }: M
 /**
  * Creates or replaces the functions whose content this database has never had, and those that a migration dropped. A
  * content that it had before is not applied again: an older server that restarts beside newer ones must not put its old
- * body back. So a body that is to come back needs another text, for example another comment. Bodies are not checked while
- * they are created, because they may name functions that come later.
+ * body back. So a body that is to come back needs another text, for example another comment. A server of an earlier release
+ * than the newest that was here replaces nothing: it creates only functions that the database lacks and never had. Bodies
+ * are not checked while they are created, because they may name functions that come later.
  */
 async function applyFunctions(
   client: pg.Client,
@@ -238,9 +312,10 @@ async function applyFunctions(
   isNewest: boolean,
 ): Promise<number> {
   const applied = await readApplied(client);
-  const missing = functions.filter(
-    ({ name, hash }) => !applied.has(`${name} ${hash}`) || (isNewest && !applied.has(`${name} ${EXISTS}`)),
-  );
+  const missing = functions.filter(({ name, hash }) => {
+    const [wasApplied, exists] = [applied.has(`${name} ${hash}`), applied.has(`${name} ${EXISTS}`)];
+    return isNewest ? !(wasApplied && exists) : !(wasApplied || exists);
+  });
   await client.query('set local check_function_bodies = off');
   for (const { name, sql, hash } of missing) {
     await runFile(client, `${name}.sql`, sql);
@@ -255,7 +330,9 @@ async function applyFunctions(
 }
 
 /** No newer release has migrated this database: what is missing is not what a newer release dropped. */
-async function isNewestRelease(client: pg.Client, migrations: readonly Migration[]): Promise<boolean> {
+async function isNewestRelease(client: pg.Client, { migrations, release }: Release): Promise<boolean> {
+  const recorded: readonly RecordedRelease[] = await readReleases(queryable(client));
+  if (recorded.some((each) => compareReleases(each.release, release) > 0)) return false;
   const { rows } = await client.query<{ newest: number | null }>('select max(version) as newest from migrations');
   return (rows[0]?.newest ?? 0) <= (migrations.at(-1)?.version ?? 0);
 }

@@ -21,6 +21,11 @@ export interface Migration {
   readonly earlierChecksums: readonly string[];
   /** Builds indexes on tables in use, without stopping their writers: concurrent-indexes.ts runs it. */
   readonly isConcurrent: boolean;
+  /**
+   * It drops, renames or narrows what earlier releases read; no release since this one does. Null: servers of the release
+   * before go on beside it.
+   */
+  readonly contractSince: string | null;
 }
 
 export interface FunctionFile {
@@ -31,6 +36,7 @@ export interface FunctionFile {
 }
 
 const NO_TRANSACTION = /^-- no transaction\n/;
+const CONTRACT = /^-- contract: since (\d+\.\d+\.\d+)$/m;
 const EARLIER_TEXT = /^-- earlier text: ([0-9a-f]{64})$/gm;
 
 /** A function's home is the folder of its noun; a function without a noun is in base. */
@@ -54,6 +60,7 @@ export function readMigrations({ migrations: folder }: Pick<SchemaFolders, 'migr
       checksum: sha256(sql),
       earlierChecksums: [...sql.matchAll(EARLIER_TEXT)].map((match) => match[1] as string),
       isConcurrent: NO_TRANSACTION.test(sql),
+      contractSince: CONTRACT.exec(sql)?.[1] ?? null,
     };
   });
 }

@@ -2,6 +2,7 @@
 
 import type { CommandContext } from '../base/command-context.ts';
 import type { Config } from '../base/config.ts';
+import type { Db } from '../base/db.ts';
 import type { AppContext } from '../run/context.ts';
 
 interface Opened {
@@ -11,6 +12,15 @@ interface Opened {
 
 /** A command calls it only after it has checked its input. */
 export type OpenContext = () => Promise<Opened>;
+
+export interface Unmigrated {
+  readonly db: Db;
+  readonly config: Config;
+  readonly now: number;
+}
+
+/** The database as it is, of any release: every other command migrates it to this one first. */
+export type OpenUnmigrated = () => Promise<Unmigrated>;
 
 /** Reads only the configuration, for a command that needs no database. */
 export type ReadSettings = () => Config;
@@ -60,6 +70,7 @@ export interface Command {
     readSettings: ReadSettings,
     configFolder: string,
     openBackups: OpenBackups,
+    openUnmigrated: OpenUnmigrated,
   ): Promise<CommandResult>;
 }
 

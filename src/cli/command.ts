@@ -7,12 +7,20 @@ import { analyticsCommands } from './analytics.ts';
 import { auditCommands } from './audit.ts';
 import { backupCommands } from './backup.ts';
 import { CliError, errorLine, quoted, usageError } from './cli-error.ts';
-import type { Command, CommandResult, OpenBackups, OpenContext, ReadSettings } from './command-definition.ts';
+import type {
+  Command,
+  CommandResult,
+  OpenBackups,
+  OpenContext,
+  OpenUnmigrated,
+  ReadSettings,
+} from './command-definition.ts';
 import { consoleCommands } from './console.ts';
 import { demoCommands } from './demo.ts';
 import { doctorCommands } from './doctor.ts';
 import { encryptionCommands } from './encryption.ts';
 import { eventsCommands } from './events.ts';
+import { guestCommands } from './guest.ts';
 import { helpFor, helpForRole, ROLES, usageOf } from './help.ts';
 import { hookCommands } from './hook.ts';
 import { importCommands } from './import.ts';
@@ -45,6 +53,7 @@ const COMMANDS: readonly Command[] = [
   ...venueCommands,
   ...keyCommands,
   ...memberCommands,
+  ...guestCommands,
   ...consoleCommands,
   ...operatorCommands,
   ...demoCommands,
@@ -78,11 +87,12 @@ export async function runCommand(
   readSettings: ReadSettings,
   configFolder: string,
   openBackups: OpenBackups,
+  openUnmigrated: OpenUnmigrated,
 ): Promise<number> {
   const parsed = parseArguments(argv, COMMANDS);
   const command = COMMANDS.find(({ words }) => words.every((word, index) => parsed.words[index] === word));
   try {
-    const result = await runParsed(parsed, command, open, readSettings, configFolder, openBackups);
+    const result = await runParsed(parsed, command, open, readSettings, configFolder, openBackups, openUnmigrated);
     await print(process.stdout, hasFlag(parsed, 'json') ? JSON.stringify(result.json) : result.text);
     if (result.failure === undefined) return 0;
     await print(process.stderr, `everyshare: ${result.failure}`);
@@ -101,6 +111,7 @@ async function runParsed(
   readSettings: ReadSettings,
   configFolder: string,
   openBackups: OpenBackups,
+  openUnmigrated: OpenUnmigrated,
 ): Promise<CommandResult> {
   const [first] = parsed.words;
   if (first === undefined || BUILT_IN_WORDS.includes(first))
@@ -112,7 +123,8 @@ async function runParsed(
   if (first === 'help') return helpFor(requireKnown(parsed.words.slice(1)), COMMANDS);
   if (hasFlag(parsed, 'help')) return helpFor(command?.words ?? requireKnown(parsed.words), COMMANDS);
   if (command === undefined) throw unknownCommand(parsed.words);
-  return command.run(inputFor(command, parsed, usageOf(command)), open, readSettings, configFolder, openBackups);
+  const input = inputFor(command, parsed, usageOf(command));
+  return command.run(input, open, readSettings, configFolder, openBackups, openUnmigrated);
 }
 
 /** The role of `start --help` and of `help start`. */

@@ -1,11 +1,10 @@
-// `everyshare doctor`: checks this installation. Each check reports what it found and, for a problem or a notice, the
-// remedy. The command exits with 1 only if there is a problem.
+// `everyshare doctor`: checks this installation, or with --before-upgrade what an upgrade to this release would do
+// (before-upgrade.ts).
 
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { addressIn } from '../base/address-range.ts';
 import type { Mode } from '../base/config.ts';
-import { isUnavailable } from '../base/db.ts';
 import { packageRoot } from '../base/package-root.ts';
 import { compareSchema } from '../base/schema-check.ts';
 import { schemaFolders } from '../base/schema-files.ts';
@@ -25,34 +24,15 @@ import {
 } from '../domain/payments/refund-queries.ts';
 import { listVenues } from '../domain/venues/queries.ts';
 import type { AppContext } from '../run/context.ts';
-import { errorLine } from './cli-error.ts';
-import type { Command, CommandResult, OpenContext } from './command-definition.ts';
+import { checksBeforeUpgrade } from './before-upgrade.ts';
+import { type Check, failedCheck, notice, passed, problem, report, runCheck } from './check-report.ts';
+import { usageError } from './cli-error.ts';
+import type { Command, OpenContext } from './command-definition.ts';
 import { everyPage } from './every-page.ts';
-import { block } from './table.ts';
-
-interface Check {
-  readonly name: string;
-  readonly ok: boolean;
-  readonly detail: string;
-  readonly remedy: string | null;
-}
 
 const MIN_NODE = [20, 19] as const;
 const MIN_POSTGRES = 15;
 const MAX_CLOCK_SKEW_MS = 5_000;
-
-function passed(name: string, detail: string): Check {
-  return { name, ok: true, detail, remedy: null };
-}
-
-/** Passed, with a recommendation. */
-function notice(name: string, detail: string, remedy: string): Check {
-  return { name, ok: true, detail, remedy };
-}
-
-function problem(name: string, detail: string, remedy: string): Check {
-  return { name, ok: false, detail, remedy };
-}
 
 export function checkNode(version: string): Check {
   const [major = 0, minor = 0] = version.split('.').map(Number);
@@ -303,22 +283,6 @@ async function checkAnalytics({ db }: AppContext): Promise<Check> {
   return notice('analytics', detail, 'run "everyshare analytics rebuild" once, beside running servers if you like.');
 }
 
-/** An error inside a check is reported as its problem, and the other checks still run. */
-async function runCheck(name: string, check: Promise<Check>): Promise<Check> {
-  try {
-    return await check;
-  } catch (error) {
-    return failedCheck(name, error);
-  }
-}
-
-function failedCheck(name: string, error: unknown): Check {
-  const remedy = isUnavailable(error)
-    ? 'check DATABASE_URL and that PostgreSQL is running.'
-    : 'do what the detail says, then run "everyshare doctor" again.';
-  return problem(name, errorLine(error, []), remedy);
-}
-
 async function runChecks(open: OpenContext): Promise<Check[]> {
   const node = checkNode(process.versions.node);
   let context: AppContext;
@@ -347,31 +311,24 @@ async function runChecks(open: OpenContext): Promise<Check[]> {
   ];
 }
 
-function statusWord(ok: boolean, remedy: string | null): string {
-  if (!ok) return 'PROBLEM';
-  return remedy === null ? 'ok' : 'notice';
-}
-
-function report(checks: readonly Check[]): CommandResult {
-  const problems = checks.filter((check) => !check.ok);
-  const rows = checks.flatMap(({ name, ok, detail, remedy }) => {
-    const row: [string, string, string][] = [[statusWord(ok, remedy), name, detail]];
-    return remedy === null ? row : [...row, ['', '', `remedy: ${remedy}`] as [string, string, string]];
-  });
-  const result = { json: { ok: problems.length === 0, checks }, text: block(rows) };
-  if (problems.length === 0) return result;
-  return {
-    ...result,
-    failure: `doctor found a problem with ${problems.map((check) => check.name).join(', ')}: follow the remedy beside it.`,
-  };
-}
-
 const doctor: Command = {
   words: ['doctor'],
   arguments: [],
   help: 'check this installation and say what to do about what is wrong',
-  options: [],
-  run: async (_input, open) => report(await runChecks(open)),
+  options: [
+    {
+      name: 'before-upgrade',
+      valueName: null,
+      help: 'check what an upgrade to this release would do, and change nothing',
+    },
+    { name: 'backups', valueName: 'DIR', help: 'with --before-upgrade: where "everyshare backup" wrote' },
+  ],
+  run: async (input, open, _readSettings, _configFolder, _openBackups, openUnmigrated) => {
+    const backups = input.text('backups');
+    if (input.flag('before-upgrade')) return report(await checksBeforeUpgrade(openUnmigrated, backups));
+    if (backups !== null) throw usageError('"--backups" needs "--before-upgrade".');
+    return report(await runChecks(open));
+  },
 };
 
 export const doctorCommands: readonly Command[] = [doctor];

@@ -23,7 +23,7 @@ export function registerStatus(app: FastifyInstance, http: HttpContext): void {
     const isUsable = await probe().catch((error: unknown) => {
       throw notReady('The database does not answer.', error);
     });
-    if (!isUsable) throw notReady('The database is not of this release: see the guide, "Updating".');
+    if (!isUsable) throw notReady('The database is not of this release: see the guide "Upgrade".');
     return reply.send({ status: 'ready' });
   });
 

@@ -79,7 +79,7 @@ export function makeReadiness(
   const probe = makeSchemaProbe(db, schemaFolders(packageRoot));
   return async () => {
     try {
-      if (!(await probe())) return 'The database is not of this release: see the guide, "Updating".';
+      if (!(await probe())) return 'The database is not of this release: see the guide "Upgrade".';
     } catch (error) {
       log.warn({ err: error }, 'the worker is not ready: the database does not answer');
       return 'The database does not answer.';

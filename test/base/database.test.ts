@@ -198,6 +198,7 @@ const TABLES_WITHOUT_VENUE: Readonly<Record<string, string>> = {
   processes: 'one row for each server and worker that runs',
   checks: 'one row for each mode and kind: the last reconcile and ledger check',
   migrations: 'what the schema is made of',
+  releases: 'which releases have migrated the schema',
   migration_lock: 'one row: one server migrates at a time',
   function_versions: 'which functions the schema has had',
   activity_retention: 'one row: since when single events are stored',

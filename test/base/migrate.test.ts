@@ -5,9 +5,10 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, inject, it, onTestFinished } from 'vitest';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { type Db, openDb } from '../../src/base/db.ts';
 import { migrate } from '../../src/base/migrate.ts';
+import { compareReleases } from '../../src/base/releases.ts';
 import type { SchemaFolders } from '../../src/base/schema-files.ts';
 import { createDatabase } from '../support/create-database.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -20,6 +21,7 @@ create unique index concurrently if not exists numbers_by_id on numbers (id);`;
 interface Upgrade {
   readonly url: string;
   readonly db: Db;
+  readonly folders: SchemaFolders;
   /** Applies these files, by their names, beside those of earlier calls. */
   run(files?: Readonly<Record<string, string>>): Promise<number>;
 }
@@ -37,10 +39,10 @@ async function openUpgrade(): Promise<Upgrade> {
   });
   const run = (files: Readonly<Record<string, string>> = {}): Promise<number> => {
     for (const [name, sql] of Object.entries(files)) writeFileSync(join(folders.migrations, name), sql);
-    return migrate(url, folders);
+    return migrate(url, folders, { release: '1.0.0' });
   };
   await run({ '000001-first.sql': FIRST });
-  return { url, db, run };
+  return { url, db, folders, run };
 }
 
 const versions = async (db: Db): Promise<number[]> =>
@@ -151,4 +153,69 @@ it('a file with "-- no transaction" and another statement than an index is refus
     /^000002-mixed\.sql: .* move this .*: update numbers/,
   );
   expect(await isIndexValid(db)).toBeUndefined();
+});
+
+describe('a migration that takes away what earlier releases read ("-- contract: since")', () => {
+  const CONTRACT = '-- contract: since 1.1.0\nalter table numbers rename column id to number;';
+
+  it('is not applied while a server of an earlier release runs, and names it', async () => {
+    const { db, folders, url } = await openUpgrade();
+    writeFileSync(join(folders.migrations, '000002-table.sql'), 'create table others (id int);');
+    writeFileSync(join(folders.migrations, '000003-contract.sql'), CONTRACT);
+    const asked: string[] = [];
+    const processesBefore = async (_db: unknown, release: string): Promise<string[]> => {
+      asked.push(release);
+      return asked.length === 1 ? ['serve 1.0.0 on shore-2'] : [];
+    };
+    const upgrade = () => migrate(url, folders, { release: '1.2.0', processesBefore });
+    await expect(upgrade()).rejects.toThrow(
+      /^000003-contract\.sql takes away .* before 1\.1\.0 .*: serve 1\.0\.0 on shore-2/,
+    );
+    expect(await versions(db)).toEqual([1, 2]);
+    expect(await upgrade()).toBe(1);
+    expect(asked).toEqual(['1.1.0', '1.1.0']);
+  });
+
+  it('keeps earlier releases from starting afterwards, and lets those since start', async () => {
+    const { db, folders, url } = await openUpgrade();
+    const before = { ...folders };
+    writeFileSync(join(folders.migrations, '000002-contract.sql'), CONTRACT);
+    await migrate(url, folders, { release: '1.2.0' });
+    await expect(migrate(url, before, { release: '1.0.3' })).rejects.toThrow(
+      /release 1\.2\.0 has upgraded this database, which serves releases from 1\.1\.0 on; this is 1\.0\.3: start 1\.1\.0 or/,
+    );
+    expect(await migrate(url, folders, { release: '1.1.0' })).toBe(0);
+    expect(await db.query('select release, oldest_beside from releases order by release')).toEqual([
+      { release: '1.0.0', oldest_beside: null },
+      { release: '1.1.0', oldest_beside: '1.1.0' },
+      { release: '1.2.0', oldest_beside: '1.1.0' },
+    ]);
+  });
+});
+
+it('a server of an earlier release replaces no function of a newer one, and creates those that the database never had', async () => {
+  const { db, folders, url } = await openUpgrade();
+  const functionsOf = (release: string, texts: Readonly<Record<string, string>>): SchemaFolders => {
+    const folder = join(folders.migrations, '..', `functions-${release}`);
+    mkdirSync(folder);
+    for (const [name, value] of Object.entries(texts))
+      writeFileSync(
+        join(folder, `${name}.sql`),
+        `create or replace function ${name}() returns text language sql return '${value}';`,
+      );
+    return { ...folders, functions: [folder] };
+  };
+  await migrate(url, functionsOf('newer', { one: 'newer' }), { release: '1.2.0' });
+  expect(await migrate(url, functionsOf('older', { one: 'older', two: 'older' }), { release: '1.1.0' })).toBe(1);
+  expect(await db.query('select one() as one, two() as two')).toEqual([{ one: 'newer', two: 'older' }]);
+});
+
+it.each([
+  ['1.0.0', '1.0.1'],
+  ['1.9.0', '1.10.0'],
+  ['0.1.0', '1.0.0'],
+])('release %s is earlier than %s', (earlier, later) => {
+  expect(compareReleases(earlier, later)).toBeLessThan(0);
+  expect(compareReleases(later, earlier)).toBeGreaterThan(0);
+  expect(compareReleases(later, later)).toBe(0);
 });

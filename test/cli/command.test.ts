@@ -79,12 +79,14 @@ async function openContext(changes: Partial<Config> = {}) {
   };
 }
 
+const unmigrated = async () => ({ db: context.db, config: context.config, now: context.clock.now() });
+
 /** Runs the command in this process. */
 async function run(argv: readonly string[], open = () => openContext()): Promise<CommandOutput> {
   const out = captureStream(process.stdout);
   const err = captureStream(process.stderr);
   try {
-    const exit = await runCommand(argv, open, () => context.config, join(dataDir, 'no-login'), noBackups);
+    const exit = await runCommand(argv, open, () => context.config, join(dataDir, 'no-login'), noBackups, unmigrated);
     return { exit, out: out.text(), err: err.text() };
   } finally {
     out.end();

@@ -35,10 +35,17 @@ const NOT_RUN: readonly (readonly [document: string, begins: string, reason: str
   ['docs/guides/install.md', 'npm pack', 'test/process/package.test.ts packs and starts the package'],
   ['docs/guides/install.md', 'cp deploy/example.env', 'it needs Docker'],
   ['docs/guides/money-operations.md', 'STRIPE_TEST_SECRET_KEY=', 'it needs an account at Stripe'],
+  ['docs/guides/privacy.md', 'npx everyshare guest export', 'test/privacy/guests.test.ts runs it'],
+  ['docs/guides/privacy.md', 'npx everyshare guest erase', 'test/privacy/guests.test.ts runs it'],
   ['docs/guides/quickstart.md', 'npm ci && npm start', 'test/process/start.test.ts starts the program'],
   ['docs/guides/quickstart.md', 'npx everyshare listen', 'it never ends; test/cli/listen.test.ts runs the command'],
   ['docs/guides/quickstart.md', 'WEBHOOK_SECRET=', 'it never ends; test/docs/quickstart.test.ts runs the program'],
   ['docs/guides/testing.md', 'npx everyshare listen', 'it never ends; test/cli/listen.test.ts runs both commands'],
+  [
+    'docs/guides/upgrade.md',
+    'npx everyshare doctor',
+    'test/cli/before-upgrade.test.ts runs it with a folder of backups',
+  ],
   ['docs/guides/webhooks.md', 'retry: 2000', 'it never ends; test/webhooks/stream.test.ts reads it'],
   ['docs/guides/webhooks.md', 'npx everyshare listen', 'it never ends; test/cli/listen.test.ts runs both commands'],
 ];

@@ -54,11 +54,15 @@ export function commandLine(
     const origin = { name: 'operator ada', via: 'cli', address: null, requestId: null } as const;
     return { context: world.context, command: commandContext(world.context, origin) };
   };
+  const openUnmigrated = async () => {
+    if (world === null) throw new Error('the database was opened');
+    return { db: world.db, config: world.context.config, now: world.context.clock.now() };
+  };
   const run = async (...argv: string[]): Promise<CommandOutput> => {
     const out = captureStream(process.stdout);
     const err = captureStream(process.stderr);
     try {
-      const exit = await runCommand(argv, open, settings, configFolder, noBackups);
+      const exit = await runCommand(argv, open, settings, configFolder, noBackups, openUnmigrated);
       return { exit, out: out.text(), err: err.text() };
     } finally {
       out.end();

@@ -161,6 +161,7 @@ describe('function-signatures.txt', () => {
     checksum: '',
     earlierChecksums: [],
     isConcurrent: false,
+    contractSince: null,
   });
   const recorded = '000019 one(p integer) returns integer\n';
   const changed = [{ name: 'one', signature: 'one(p text) returns integer' }];

@@ -5,6 +5,7 @@ export const TABLE_HOMES: Readonly<Record<string, string>> = {
   state_transitions: 'src/base/',
   migrations: 'src/base/',
   migration_lock: 'src/base/',
+  releases: 'src/base/',
   function_versions: 'src/base/',
   accounts: 'src/domain/accounts/',
   account_challenges: 'src/domain/accounts/',

@@ -118,6 +118,7 @@ const ALLOWED_DOMAIN_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   ],
   hooks: ['venues', 'keys', 'recurrence', 'offerings'],
   review: ['venues', 'keys', 'events', 'notices', 'catalogue', 'offerings', 'boats', 'experiences'],
+  privacy: ['checkouts', 'events', 'installation', 'mail', 'members', 'payments', 'venues', 'webhooks'],
   monitoring: [
     'accounts',
     'boats',

@@ -46,6 +46,16 @@ export async function readOlder(
   );
 }
 
+/** Every row with a value, in the order of the primary key, after the row with `after`: no key has this name. */
+export async function readSealed(
+  db: Queryable,
+  column: SealedColumn,
+  after: SealedRow | null,
+  limit: number,
+): Promise<SealedRow[]> {
+  return readOlder(db, column, Buffer.from('no key has this name'), after, limit);
+}
+
 /** False: the row has other values by now, or is gone. */
 export async function replaceSealed(
   tx: Queryable,

@@ -31,9 +31,13 @@ export async function queueMail(
   const id = services.ids.uuid();
   const address = services.seal.seal(to, sealNameOf('address', id));
   const content = services.seal.seal(JSON.stringify({ title, text }), sealNameOf('content', id));
-  // A domain is the same in any case, and so is nearly every mailbox.
-  const addressHash = services.seal.fingerprint(to.toLowerCase(), 'mail address');
+  const addressHash = fingerprintOfAddress(services.seal, to);
   return insertMail(tx, { id, kind, subject, address, addressHash, content, isLimited, now: services.clock.now() });
+}
+
+/** A domain is the same in any case, and so is nearly every mailbox. */
+export function fingerprintOfAddress(seal: Seal, address: string): Buffer {
+  return seal.fingerprint(address.toLowerCase(), 'mail address');
 }
 
 export function openMail(seal: Seal, { id, address, content }: Pick<MailRow, 'id' | 'address' | 'content'>): Mail {

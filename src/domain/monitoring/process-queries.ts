@@ -60,3 +60,9 @@ export async function recentProcesses(db: Queryable): Promise<ProcessRow[]> {
      order by seen_at desc limit ${MAX_LISTED}`,
   );
 }
+
+/** False before the first migration that made it. */
+export async function hasProcessTable(db: Queryable): Promise<boolean> {
+  const [row] = await db.query<{ exists: boolean }>(`select to_regclass('processes') is not null as exists`);
+  return row?.exists === true;
+}

@@ -24,6 +24,8 @@ export const GUIDE_GROUPS: readonly GuideGroup[] = [
       'operating',
       'desk',
       'backup',
+      'upgrade',
+      'privacy',
       'monitoring',
       'incidents',
       'stripe',

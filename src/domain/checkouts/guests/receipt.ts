@@ -83,7 +83,7 @@ export async function mailReceipt(
 }
 
 /** One for each mail of a guest's receipt. */
-function subjectsOf(checkoutId: string, memberId: string): readonly string[] {
+export function subjectsOf(checkoutId: string, memberId: string): readonly string[] {
   return Array.from({ length: MAX_MAILS }, (_, index) => `${checkoutId} ${memberId} ${index + 1}`);
 }
 

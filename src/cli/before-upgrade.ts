@@ -1,0 +1,160 @@
+// `everyshare doctor --before-upgrade`, run from the folder of the new release: what its first start would do to the
+// database, and what could stop it. Changes nothing; every other command migrates the database first.
+
+import { readdir, statfs } from 'node:fs/promises';
+import { packageRoot, packageVersion } from '../base/package-root.ts';
+import { compareReleases, newestOf, readReleases } from '../base/releases.ts';
+import { readMigrations, schemaFolders } from '../base/schema-files.ts';
+import {
+  databaseRoom,
+  indexesToBuild,
+  longTransactions,
+  type PendingMigrations,
+  pendingMigrations,
+} from '../base/upgrade-facts.ts';
+import { describeProcess, listProcesses } from '../domain/monitoring/earlier-processes.ts';
+import { type Check, failedCheck, notice, passed, problem, runCheck } from './check-report.ts';
+import type { OpenUnmigrated, Unmigrated } from './command-definition.ts';
+
+const LONG_TRANSACTION_SECONDS = 30;
+const MAX_BACKUP_HOURS = 24;
+const MAX_LISTED = 10;
+const BACKUP_NAME = /^everyshare-(\d{4}-\d{2}-\d{2})T(\d{2})-(\d{2})-(\d{2})-(\d{3})Z$/;
+
+export async function checksBeforeUpgrade(open: OpenUnmigrated, backups: string | null): Promise<Check[]> {
+  let opened: Unmigrated;
+  let pending: PendingMigrations;
+  try {
+    opened = await open();
+    pending = await pendingMigrations(opened.db, readMigrations(schemaFolders(packageRoot)));
+  } catch (error) {
+    return [failedCheck('database', error)];
+  }
+  return [
+    await runCheck('release', checkRelease(opened)),
+    checkPending(pending),
+    await runCheck('indexes', checkIndexes(opened, pending)),
+    await runCheck('processes', checkProcesses(opened, pending)),
+    await runCheck('transactions', checkTransactions(opened)),
+    await runCheck('space', checkSpace(opened, pending)),
+    await runCheck('backup', checkBackup(opened, backups)),
+    checkWayBack(pending),
+  ];
+}
+
+async function checkRelease({ db }: Unmigrated): Promise<Check> {
+  const own = packageVersion();
+  const newest = newestOf((await readReleases(db)).map(({ release }) => release));
+  if (newest === null) return passed('release', `from a release before 1.0.0, or none, to ${own}`);
+  if (compareReleases(newest, own) > 0)
+    return problem('release', `the database is of ${newest}, and this is ${own}`, 'install the newer release.');
+  return passed('release', newest === own ? `${own}, as the database` : `from ${newest} to ${own}`);
+}
+
+function checkPending({ missing, changed, isNew, unknown }: PendingMigrations): Check {
+  if (changed.length > 0)
+    return problem(
+      'migrations',
+      `applied with another text: ${listed(changed)}`,
+      'restore these files: a server of this release refuses to start.',
+    );
+  if (isNew) return passed('migrations', `the database is empty: all ${missing.length} will run at once`);
+  const newer = unknown === 0 ? '' : `; ${unknown} of a newer release are there`;
+  if (missing.length === 0) return passed('migrations', `none will run${newer}`);
+  return passed('migrations', `${missing.length} will run: ${listed(missing.map(({ name }) => name))}${newer}`);
+}
+
+async function checkIndexes({ db }: Unmigrated, { missing, isNew }: PendingMigrations): Promise<Check> {
+  const indexes = isNew ? [] : await indexesToBuild(db, missing);
+  if (indexes.length === 0) return passed('indexes', 'none is built beside running servers');
+  const sizes = indexes.map(
+    ({ index, table, bytes, rows }) => `${index} on ${table} (${sizeText(bytes)}, about ${Math.round(rows)} rows)`,
+  );
+  return passed('indexes', `built while servers go on: ${listed(sizes)}`);
+}
+
+async function checkProcesses({ db }: Unmigrated, { missing }: PendingMigrations): Promise<Check> {
+  const living = await listProcesses(db);
+  if (living.length === 0) return passed('processes', 'no server or worker runs');
+  const detail = listed(living.map(describeProcess));
+  const since = newestOf(missing.map(({ contractSince }) => contractSince));
+  const older = since === null ? [] : living.filter(({ version }) => compareReleases(version, since) < 0);
+  if (since !== null && older.length > 0)
+    return problem(
+      'processes',
+      `run: ${detail}`,
+      `bring those before ${since} to ${since} first, or stop them: this release takes away what they read.`,
+    );
+  return passed('processes', `run, and may go on beside this release: ${detail}`);
+}
+
+async function checkTransactions({ db }: Unmigrated): Promise<Check> {
+  const long = await longTransactions(db, LONG_TRANSACTION_SECONDS);
+  if (long.length === 0) return passed('transactions', `none is older than ${LONG_TRANSACTION_SECONDS} s`);
+  const detail = long.map(
+    ({ pid, application, seconds }) => `${application} (pid ${pid}) since ${Math.round(seconds)} s`,
+  );
+  return problem(
+    'transactions',
+    listed(detail),
+    'wait for them, or end them with "select pg_terminate_backend(pid)": the upgrade waits for them.',
+  );
+}
+
+/** An index needs about the size of its table while it is built. */
+async function checkSpace({ db, config }: Unmigrated, { missing, isNew }: PendingMigrations): Promise<Check> {
+  const { bytes } = await databaseRoom(db);
+  const needed = (isNew ? [] : await indexesToBuild(db, missing)).reduce((sum, index) => sum + index.bytes, 0);
+  const detail = `the database has ${sizeText(bytes)}, new indexes need at most ${sizeText(needed)}`;
+  if (config.databaseUrl !== null)
+    return notice('space', detail, 'look at the free space of the machine of PostgreSQL, which SQL cannot tell.');
+  const { bavail, bsize } = await statfs(config.dataDir);
+  const free = bavail * bsize;
+  const text = `${detail}, free: ${sizeText(free)}`;
+  return free > needed * 2 ? passed('space', text) : problem('space', text, 'make room first.');
+}
+
+async function checkBackup({ db, now }: Unmigrated, folder: string | null): Promise<Check> {
+  const remedy = 'back up now (docs/guides/backup.md): the backup is the only way back to an earlier schema.';
+  if (folder !== null) {
+    const times = (await readdir(folder)).flatMap((name) => backupTime(name) ?? []);
+    if (times.length === 0) return problem('backup', `${folder} has no backup`, remedy);
+    const hours = (now - Math.max(...times)) / 3_600_000;
+    const detail = `the newest in ${folder} is ${hours.toFixed(1)} h old`;
+    return hours <= MAX_BACKUP_HOURS ? passed('backup', detail) : problem('backup', detail, remedy);
+  }
+  const { archivedSecondsAgo } = await databaseRoom(db);
+  if (archivedSecondsAgo !== null)
+    return passed('backup', `PostgreSQL archived its log ${Math.round(archivedSecondsAgo)} s ago`);
+  return notice('backup', 'this program cannot see a backup', `name its folder with --backups DIR, or ${remedy}`);
+}
+
+function backupTime(name: string): number | null {
+  const [, day, hour, minute, second, milliseconds] = BACKUP_NAME.exec(name) ?? [];
+  return day === undefined ? null : Date.parse(`${day}T${hour}:${minute}:${second}.${milliseconds}Z`);
+}
+
+function checkWayBack({ missing }: PendingMigrations): Check {
+  const contracts = missing.filter(({ contractSince }) => contractSince !== null);
+  const since = newestOf(contracts.map(({ contractSince }) => contractSince));
+  if (since === null)
+    return passed(
+      'way_back',
+      'servers of the release before can be started again after the upgrade, on the new schema',
+    );
+  return notice(
+    'way_back',
+    `${listed(contracts.map(({ name }) => name))} cannot be undone: afterwards no release before ${since} starts`,
+    'keep the backup from before the upgrade.',
+  );
+}
+
+function listed(items: readonly string[]): string {
+  const more = items.length - MAX_LISTED;
+  return more > 0 ? `${items.slice(0, MAX_LISTED).join(', ')}, and ${more} more` : items.join(', ');
+}
+
+function sizeText(bytes: number): string {
+  const megabytes = bytes / 1_048_576;
+  return megabytes < 1024 ? `${megabytes.toFixed(1)} MB` : `${(megabytes / 1024).toFixed(1)} GB`;
+}

@@ -4,9 +4,9 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** Starts no PostgreSQL. A file that opens a TestWorld fails here at once, and belongs to `database`. */
 const PURE = [
   'test/{bench,chaos,logs,mutants,outbound}/**/*.test.ts',
-  'test/accounts/device-name.test.ts',
+  'test/accounts/{device-name,review-checks}.test.ts',
   'test/agreement/{constants,openapi-types,phones,rules,schemas}.test.ts',
-  'test/base/{base,calendar-file,document-order,extract-paths,json,money,network,plain-name,theme,translations}.test.ts',
+  'test/base/{base,calendar-file,document-order,extract-paths,json,money,network,plain-name,restart-backoff,theme,translations}.test.ts',
   'test/boats/calendar-{bounds,feeds}.test.ts',
   'test/cli/{every-page,table}.test.ts',
   'test/docs/{facts,quickstart,typescript}.test.ts',
@@ -64,7 +64,7 @@ const THOROUGH = [
   'test/guests/{card-testing,daily-limits,ended-checkouts,image-attempts,images,issuer,languages,leaving,limits}.test.ts',
   'test/guests/{receipt-mail,remind,renewal,saved-card,seats,sign-in-codes,text-limit,text-messages,twilio}.test.ts',
   'test/hooks/{address,apply,availability-reads,bookings,mews-reads,product-reads,read-failures,reads}.test.ts',
-  'test/hooks/{retention,service-reads,states,sync,toast-reads}.test.ts',
+  'test/hooks/{reader-promises,retention,service-reads,states,sync,toast-reads}.test.ts',
   'test/webhooks/{endpoints,event-feeds,schedule,stream}.test.ts',
   'test/http/{analytics,answer-size,apple-pay,connections,docs,event-stream,example-fixes,limits,page-stream,progress}.test.ts',
   'test/mcp/{agreement,faults}.test.ts',

@@ -305,6 +305,18 @@ describe('a later start', () => {
 });
 
 describe('a data directory with an unusual path', () => {
+  it('has the same socket folder when it is started again, so that clients find it', async () => {
+    const dataDir = newDataDir('again', 'a'.repeat(120), 'b'.repeat(120), 'data');
+    const first = await start(dataDir);
+    const { socketDir } = await savedState(dataDir);
+    await first.stop();
+    expect(existsSync(socketDir ?? '')).toBe(false);
+    const second = await start(dataDir);
+    expect(second.url).toBe(first.url);
+    expect((await lstat(socketDir ?? '')).mode & 0o777).toBe(0o700);
+    await second.stop();
+  });
+
   it('works with a very long path, and leaves no socket folder', async () => {
     const dataDir = newDataDir('long', 'a'.repeat(120), `it's "odd", 100% ü`, 'b'.repeat(120), 'data');
     const first = await start(dataDir);

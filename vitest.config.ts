@@ -4,9 +4,9 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** Starts no PostgreSQL. A file that opens a TestWorld fails here at once, and belongs to `database`. */
 const PURE = [
   'test/{bench,chaos,logs,mutants,outbound}/**/*.test.ts',
-  'test/accounts/device-name.test.ts',
+  'test/accounts/{device-name,review-checks}.test.ts',
   'test/agreement/{constants,openapi-types,phones,rules,schemas}.test.ts',
-  'test/base/{base,calendar-file,document-order,extract-paths,json,money,network,plain-name,theme,translations}.test.ts',
+  'test/base/{base,calendar-file,document-order,extract-paths,json,money,network,plain-name,restart-backoff,theme,translations}.test.ts',
   'test/boats/calendar-{bounds,feeds}.test.ts',
   'test/cli/{every-page,table}.test.ts',
   'test/docs/{facts,quickstart,typescript}.test.ts',
@@ -50,41 +50,48 @@ const SLOW = [
  * leaves these files to `npm test`: another file there says the same promise for the ordinary case.
  */
 const THOROUGH = [
-  'test/accounts/{people,sign-in}.test.ts',
-  'test/go-live/notices.test.ts',
-  'test/agreement/{expiry,openapi-examples,schemas}.test.ts',
+  'test/accounts/{desk-review,desk-venues,first-steps,keys,own-account,passkeys,people,sign-in}.test.ts',
+  'test/go-live/{domain,notices}.test.ts',
+  'test/agreement/{expiry,openapi-examples,payers,refund-preview,schemas,seats}.test.ts',
   'test/base/database.test.ts',
   'test/demo/demo.test.ts',
   'test/boats/calendar-bounds.test.ts',
-  'test/checkouts/{close-refund,create-once,disputed-refunds,disputes,processor-events,processor-fees,read-prefetch}.test.ts',
+  'test/checkouts/{bounded-loops,cards,close-refund,console-lists,create-once,disputed-refunds,disputes}.test.ts',
+  'test/checkouts/{processor-events,processor-fees,read-prefetch,statements,timeline}.test.ts',
   'test/checkouts/{refund-books,refund-ends,refund-funds,stored-failures,test-helpers,unpayable-venue,venue-debts}.test.ts',
-  'test/cli/{import,ledger,listen,login,processor}.test.ts',
+  'test/cli/{analytics,encryption,import,ledger,listen,login,processor,review}.test.ts',
   'test/docs/{examples,typescript}.test.ts',
-  'test/guests/{daily-limits,ended-checkouts,image-attempts,images,leaving,limits,receipt-mail,remind,renewal,saved-card,seats,sign-in-codes,text-limit,text-messages}.test.ts',
-  'test/hooks/{address,apply,bookings,read-failures,toast-reads}.test.ts',
+  'test/guests/{card-testing,daily-limits,ended-checkouts,image-attempts,images,issuer,languages,leaving,limits}.test.ts',
+  'test/guests/{receipt-mail,remind,renewal,saved-card,seats,sign-in-codes,text-limit,text-messages,twilio}.test.ts',
+  'test/hooks/{address,apply,availability-reads,bookings,mews-reads,product-reads,read-failures,reads}.test.ts',
+  'test/hooks/{reader-promises,retention,service-reads,states,sync,toast-reads}.test.ts',
   'test/webhooks/{endpoints,event-feeds,schedule,stream}.test.ts',
-  'test/http/{analytics,answer-size,connections,docs,event-stream,example-fixes,limits,page-stream,progress}.test.ts',
-  'test/mcp/agreement.test.ts',
+  'test/http/{analytics,answer-size,apple-pay,connections,docs,event-stream,example-fixes,limits,page-stream,progress}.test.ts',
+  'test/mcp/{agreement,faults}.test.ts',
   'test/monitoring/{alerts,health,series,traces,worker-port}.test.ts',
-  'test/pages/{inviting,leaving,same-group,stylesheet}.test.ts',
+  'test/pages/{inviting,leaving,party-step,same-group,stylesheet,typed-people}.test.ts',
   'test/requests/{buffer,request-log}.test.ts',
   'test/sdk/{event-stream,operations,package,readme,requests}.test.ts',
-  'test/payments/{decide-walk,statement-suffix,stripe-errors}.test.ts',
+  'test/payments/{decide-walk,desk-money,statement-suffix,stripe-errors}.test.ts',
   'test/sandbox/{faults,webhooks}.test.ts',
 ];
 
-/** Repeat more, or show more variants, in `npm run test:long` than in `npm test`. */
+/** Repeat more, draw new random input, or show more variants, in `npm run test:long` than in `npm test`. */
 const LONG = [
-  'test/agreement/{expiry,refund-preview,seats}.test.ts',
+  'test/agreement/{deliveries,expiry,fee,idempotency,parties,payers,refund-preview,rolling-hour,rules,seats}.test.ts',
   'test/analytics/{exact,seeds}.test.ts',
+  'test/base/{base,calendar-file,document-order,extract-paths,json,money,parsed-body,plain-name,theme}.test.ts',
   'test/boats/calendar-bounds.test.ts',
-  'test/checkouts/refund-books.test.ts',
+  'test/checkouts/{last-hold,refund-books}.test.ts',
+  'test/cli/import.test.ts',
   'test/console/*.test.ts',
   'test/fuzz/fixes.test.ts',
   'test/guests/reminders.test.ts',
-  'test/offerings/{recurrence-agreement,slots}.test.ts',
-  'test/pages/states.test.ts',
+  'test/offerings/{price,recurrence,recurrence-agreement,slots}.test.ts',
+  'test/pages/{states,typed-people}.test.ts',
+  'test/payments/{decide-*,decline-limit,processor-event,statement-suffix}.test.ts',
   'test/process/start.test.ts',
+  'test/requests/mask.test.ts',
 ];
 
 /** The longest first: otherwise one worker is busy at the end of a run while the others have nothing left. */
@@ -125,11 +132,15 @@ const LOGS = 'test/logs/setup.ts';
 const POSTGRES = 'test/support/postgres-setup.ts';
 /** Servers serve the built console. */
 const CONSOLE = 'test/support/console-setup.ts';
+const BROWSER = 'test/support/browser-setup.ts';
 
 const limits = {
   // A test that needs longer says so itself.
   testTimeout: 20_000,
   hookTimeout: 60_000,
+  // Vitest's own second is too short on a busy machine, and no promise depends on it.
+  expect: { poll: { timeout: 15_000 } },
+  setupFiles: ['test/support/fixed-seed.ts'],
   // Files share what they import: importing it anew for each file costs more than a quarter of the tests themselves.
   isolate: false,
 };
@@ -147,10 +158,10 @@ export default defineConfig(({ mode }) => {
     },
   };
   // Whole stories in a browser, simulations and killed programs: slow by nature, and slower on a busy machine.
-  const slow = { test: { ...shared, name: 'slow', include: SLOW, globalSetup: [LOGS, POSTGRES, CONSOLE] } };
+  const slow = { test: { ...shared, name: 'slow', include: SLOW, globalSetup: [LOGS, POSTGRES, CONSOLE, BROWSER] } };
   // `npm test` has the last two as one, and the fast loop the first two: a worker serves one project, and each start of a
   // worker imports the whole program.
-  const all = { test: { ...database.test, exclude: PURE } };
+  const all = { test: { ...database.test, exclude: PURE, globalSetup: slow.test.globalSetup } };
   const fast = {
     test: {
       ...shared,
@@ -160,7 +171,7 @@ export default defineConfig(({ mode }) => {
       globalSetup: [LOGS, POSTGRES, CONSOLE],
     },
   };
-  const long = { test: { ...fast.test, name: 'long', include: LONG, exclude: [] } };
+  const long = { test: { ...slow.test, name: 'long', include: LONG } };
   return {
     test: {
       // For two cores: while two workers wait for a browser, a receiver or a program, two others have something to do.

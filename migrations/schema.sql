@@ -1842,6 +1842,17 @@ CREATE INDEX venue_invitations_by_age ON venue_invitations USING btree (expires_
 CREATE INDEX venue_invitations_by_email ON venue_invitations USING btree (email_hash) WHERE ended_at IS NULL;
 CREATE UNIQUE INDEX venue_invitations_open ON venue_invitations USING btree (venue_id, email_hash) WHERE ended_at IS NULL;
 
+-- The newest raise for all secret keys of a venue. One row for each venue; it counts until its end.
+CREATE TABLE venue_limit_raises (
+  venue_id uuid NOT NULL,
+  writes_per_hour integer NOT NULL,
+  reads_per_hour integer NOT NULL,
+  until timestamp with time zone NOT NULL,
+  CONSTRAINT venue_limit_raises_pkey PRIMARY KEY (venue_id),
+  CONSTRAINT venue_limit_raises_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id),
+  CONSTRAINT raised_limits_are_positive CHECK (writes_per_hour >= 1 AND reads_per_hour >= 1)
+);
+
 -- Which accounts have which role in a venue.
 CREATE TABLE venue_people (
   venue_id uuid NOT NULL,

@@ -2320,7 +2320,7 @@ export type LegacyExperience = {
 
 /** Higher limits for a time. */
 export type LimitRaise = {
-  /** The key; every secret key of the venue when absent. */
+  /** The key; when absent every secret key of the venue, also those that it makes until the end. */
   readonly key_id?: string;
   /** Writes in an hour. */
   readonly writes_per_hour: number;
@@ -3494,6 +3494,8 @@ export type Reader = {
     readonly version?: string;
     /** What the version is. */
     readonly version_as?: "number" | "time";
+    /** The path of the version in the answers. An answer that is older than the version in the delivery is read again, up to five times: the system shows a change later than it announces it. */
+    readonly answer_version?: string;
     /** The requests, in their order. Each can use the answers of those before it. */
     readonly steps: readonly ({
       /** The name under which paths find the answer. */

@@ -161,7 +161,10 @@ export async function prepareSocketFolder(cluster: Cluster): Promise<Cluster> {
     if (cluster.state.socketDir === null) return cluster;
     return saveState({ ...cluster, state: { ...cluster.state, socketDir: null } });
   }
-  if (cluster.state.socketDir !== null && (await isPrivate(cluster.state.socketDir, cluster.user))) return cluster;
+  const { socketDir: before } = cluster.state;
+  // The same folder as before, if it can be: clients of a server that is started again have its address.
+  if (before !== null && ((await isPrivate(before, cluster.user)) || (await createAgain(before, cluster.user))))
+    return cluster;
   for (const base of [tmpdir(), '/tmp', '/var/tmp']) {
     if (!isShortEnough(join(base, 'everyshare-XXXXXX')) || (await statOrNull(base)) === null) continue;
     if (!(await canEnter(cluster.user, base))) continue;
@@ -170,6 +173,19 @@ export async function prepareSocketFolder(cluster: Cluster): Promise<Cluster> {
     return saveState({ ...cluster, state: { ...cluster.state, socketDir } });
   }
   throw new Error(`no temporary folder with a path short enough for a socket: set TMPDIR to a short path`);
+}
+
+/** False: it is another program's by now, or cannot be created. */
+async function createAgain(folder: string, user: RunUser | null): Promise<boolean> {
+  if (!isShortEnough(folder)) return false;
+  try {
+    await mkdir(folder, { mode: 0o700 });
+  } catch {
+    // It exists and is not private, or its parent is gone: a new folder is made instead.
+    return false;
+  }
+  await setOwner(folder, user, 0o700);
+  return isPrivate(folder, user);
 }
 
 async function isPrivate(folder: string, user: RunUser | null): Promise<boolean> {

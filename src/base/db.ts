@@ -50,6 +50,8 @@ export interface DbOptions {
   readonly applicationName: string;
   /** Called when an idle connection broke; the next statement opens another. */
   readonly onLost?: (error: Error) => void;
+  /** How long a statement or a transaction waits for a connection. Absent: 5 seconds; a test on a busy machine waits longer. */
+  readonly connectTimeoutMs?: number;
   /** Called with every statement, so that a test can count round trips. */
   readonly onStatement?: (text: string) => void;
 }
@@ -150,7 +152,7 @@ function clientSettings(options: DbOptions): pg.ClientConfig & { readonly pipeli
   return {
     connectionString: options.url,
     application_name: options.applicationName,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    connectionTimeoutMillis: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
     query_timeout: QUERY_TIMEOUT_MS,
     keepAlive: true,
     pipeline: true,

@@ -5,6 +5,7 @@ import { systemClock } from '../base/clock.ts';
 import { type Config, ConfigError } from '../base/config.ts';
 import type { Log } from '../base/log.ts';
 import type { Shutdown } from '../base/shutdown.ts';
+import { RestartBackoff } from './restart-backoff.ts';
 
 const WATCH_INTERVAL_MS = 500;
 
@@ -13,10 +14,13 @@ export async function openDatabase(config: Config, log: Log, shutdown: Shutdown)
   if (config.databaseUrl !== null) return config.databaseUrl;
   let running = await startLocked(config);
   const stop = new AbortController();
+  const backoff = new RestartBackoff();
   const watching = (async () => {
     while (await hasPassed(WATCH_INTERVAL_MS, stop.signal)) {
       if (await running.postgres.isRunning()) continue;
-      log.error('PostgreSQL ended by itself; the process starts it again');
+      const wait = backoff.nextDelayMs(performance.now());
+      log.error({ wait_ms: wait }, 'PostgreSQL ended by itself; the process starts it again');
+      if (wait > 0 && !(await hasPassed(wait, stop.signal))) break;
       try {
         running = await startLocked(config);
         log.info('PostgreSQL runs again');

@@ -94,6 +94,22 @@ describe('limits', () => {
     expect([await limitOf(one.key), await limitOf(two.key)]).toEqual([own, own]);
   });
 
+  it('that are raised for a venue hold for the keys that it makes later, until their end', async () => {
+    const { venue } = await world.venue();
+    const limitOf = async (key: string): Promise<number> =>
+      (await world.call('GET', '/v1/me', { key })).json.data.limits.reads_per_hour;
+    const raise = { writes_per_hour: 6_001, reads_per_hour: 36_001, until: inDays(7) };
+    const raised = await desk('POST', `/venues/${venue.id}/limits`, raise);
+    expect(raised.status, raised.text).toBe(200);
+    const later = await world.key(venue.id);
+    expect(await limitOf(later.key)).toBe(36_001);
+    await world.db.query("update venue_limit_raises set until = now() - interval '1 second' where venue_id = $1", [
+      venue.id,
+    ]);
+    const last = await world.key(venue.id);
+    expect(await limitOf(last.key)).toBeLessThan(36_001);
+  });
+
   it('end within 90 days', async () => {
     const { venue } = await world.venue();
     for (const until of [inDays(-1), inDays(91)]) {

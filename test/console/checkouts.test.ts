@@ -131,12 +131,12 @@ describe.runIf(executable !== null)('checkouts in the console', () => {
     await page.getByText(`2 of 3 cards charged. Still waiting for the bank: ${name}.`).waitFor();
     await page.getByText('waits for the bank', { exact: false }).first().waitFor();
     await page.getByRole('button', { name: `Copy ${shares[0].id}` }).click();
-    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(shares[0].id);
+    await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe(shares[0].id);
     const open = await venue.create({ party_size: 2 });
     await page.goto(addressOf(open.id));
     await page.getByRole('button', { name: 'Copy the organizer’s link' }).click();
     await page.getByText('Copied', { exact: true }).waitFor();
-    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(open.url);
+    await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe(open.url);
   });
 
   it('says that a checkout is not there', async () => {
@@ -198,7 +198,7 @@ describe.runIf(executable !== null)('the list of checkouts and Home', () => {
     await page.getByText('No checkout matches these filters.').waitFor();
     await page.getByRole('searchbox', { name: 'Search' }).fill('chef');
     await page.getByText('1 of 1, newest first').waitFor();
-    expect(page.url()).toMatch(/\?status=completed&q=chef$/);
+    await expect.poll(() => page.url()).toMatch(/\?status=completed&q=chef$/);
     const download = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Export CSV' }).click();
     const csv = readFileSync(await (await download).path(), 'utf8')
@@ -212,7 +212,7 @@ describe.runIf(executable !== null)('the list of checkouts and Home', () => {
     await page.getByRole('searchbox', { name: 'At least' }).fill('500');
     await page.getByRole('searchbox', { name: 'At most' }).fill('600');
     await page.getByText('1 of 1, newest first').waitFor();
-    expect(page.url()).toMatch(/\?min=500&max=600$/);
+    await expect.poll(() => page.url()).toMatch(/\?min=500&max=600$/);
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox', { name: 'Search or jump to' }).fill('bk-8853');
     await page.getByRole('option', { name: /Catamaran day/ }).click();
@@ -245,7 +245,7 @@ describe.runIf(executable !== null)('the list of checkouts and Home', () => {
     await page.goto(screenUrl(venue.venueId));
     await page.getByText('Held on cards').waitFor();
     await page.getByText('3 shares missing').waitFor();
-    expect(await page.locator('.stats').innerText()).toContain('$1,440');
+    await expect.poll(() => page.locator('.stats').innerText()).toContain('$1,440');
     await page.getByText('From booking to money').waitFor();
     await look(visitor, 'home');
   });

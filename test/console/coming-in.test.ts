@@ -40,11 +40,11 @@ describe.runIf(executable !== null)('the console', () => {
     await page.getByText('Test cards only').first().waitFor();
     expect(page.url()).toMatch(/\/console\/v\/[0-9a-f-]{36}\/test$/);
     // The test key is kept for the snippets; the page is open in a second tab without another sign-in.
-    expect(await page.evaluate(`localStorage.getItem('everyshare.test_keys')`)).toContain('svc_test_');
+    await expect.poll(() => page.evaluate(`localStorage.getItem('everyshare.test_keys')`)).toContain('svc_test_');
     await page.getByText('Sandbox venue').first().click();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('Work mail').waitFor();
-    expect(await page.evaluate(`localStorage.getItem('everyshare.test_keys')`)).toBeNull();
+    await expect.poll(() => page.evaluate(`localStorage.getItem('everyshare.test_keys')`)).toBeNull();
   });
 
   it('signs in once by a link of the operator', async () => {
@@ -55,7 +55,7 @@ describe.runIf(executable !== null)('the console', () => {
     const { page } = await console_.visit();
     await page.goto(`/console#link=${token}`);
     await page.getByText('Harbor House').first().waitFor();
-    expect(page.url()).toContain(screenUrl(venueId));
+    await expect.poll(() => page.url()).toContain(screenUrl(venueId));
     const other = await console_.visit();
     await other.page.goto(`/console#link=${token}`);
     await other.page.getByText('This link was used').waitFor();
@@ -121,7 +121,7 @@ describe.runIf(executable !== null)('the console', () => {
     await page.getByRole('button', { name: 'Change the mail address' }).click();
     await page.getByLabel('Code that we sent to mistyped@harbor.example').waitFor();
     await page.getByRole('button', { name: 'Use another address' }).click();
-    expect(await page.getByLabel('Another mail address').inputValue()).toBe('mistyped@harbor.example');
+    await expect.poll(() => page.getByLabel('Another mail address').inputValue()).toBe('mistyped@harbor.example');
   });
 
   it('forgets the kept test keys when the session has expired', async () => {
@@ -135,7 +135,7 @@ describe.runIf(executable !== null)('the console', () => {
     // The page may have noticed already: then there is no link to click.
     await page.goto(screenUrl(venueId, '/audit'));
     await page.getByLabel('Work mail').waitFor();
-    expect(await page.evaluate(`localStorage.getItem('everyshare.test_keys')`)).toBeNull();
+    await expect.poll(() => page.evaluate(`localStorage.getItem('everyshare.test_keys')`)).toBeNull();
   });
 
   it('asks for a fresh code where the server wants one, and goes on with what was begun', async () => {

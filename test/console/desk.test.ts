@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { OperatorRole } from '../../src/domain/accounts/operator-roles.ts';
 import { createOperator } from '../support/desk-client.ts';
 import { CARDS, checkoutBody, openTestVenue, type TestVenue } from '../support/test-venue.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { ConsoleBrowser, executable, look, type Visitor } from './console-browser.ts';
 
 // Drives a browser.
@@ -71,7 +72,13 @@ describe.runIf(executable !== null)('the desk', () => {
     await open('Poolside cabana');
     await page.keyboard.press('a');
     await open('Full-moon dinner');
-    expect(await statusOf(first)).toBe('approved');
+    // Taken back within ten seconds: nothing was sent.
+    await page.getByRole('button', { name: 'Undo' }).waitFor();
+    await page.keyboard.press('u');
+    await open('Poolside cabana');
+    expect(await statusOf(first)).toBe('pending');
+    await page.keyboard.press('a');
+    await open('Full-moon dinner');
     await page.keyboard.press('k');
     await open('Readable cabana');
     await page.keyboard.press('j');
@@ -82,6 +89,10 @@ describe.runIf(executable !== null)('the desk', () => {
     await look(visitor, 'desk-reject');
     await page.keyboard.press('Enter');
     await open('Readable cabana');
+    // The next decision has sent the one before. Leaving the page sends the last.
+    await waitFor('the first is approved', async () => (await statusOf(first)) === 'approved');
+    await page.goto('/desk/audit');
+    await waitFor('the second is rejected', async () => (await statusOf(second)) === 'rejected');
     expect((await venue.get(`/v1/offerings/${second}`)).json.data).toMatchObject({
       status: 'rejected',
       review_note: expect.stringContaining('The price is not clear'),
@@ -91,11 +102,12 @@ describe.runIf(executable !== null)('the desk', () => {
       description: 'A shaded cabana by the pool for up to six, with two bottles of water for each guest.',
       policy: { cancellation: [{ hours_before: 48, refund_pct: 50 }] },
     });
-    await page.reload();
+    await page.goto('/desk/review');
     await open('Readable cabana');
     await page.keyboard.press('j');
     await open('Poolside cabana');
     await page.getByText('2 changes').waitFor();
+    await page.getByText('No phone number in the text').waitFor();
     await page.locator('.changes ins', { hasText: 'two bottles' }).waitFor();
     await look(visitor, 'desk-review');
     // Taken down while the change waits: gone at once.
@@ -118,6 +130,45 @@ describe.runIf(executable !== null)('the desk', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  it('sends a decision by itself after ten seconds', async () => {
+    const id = await send('kayak', 'Kayak at dawn');
+    const { page } = await operator('reviewer');
+    await page.clock.install();
+    await page.goto(`/desk/review/${id}`);
+    await page.locator('.review-head h2', { hasText: 'Kayak at dawn' }).waitFor();
+    await page.keyboard.press('a');
+    await page.getByRole('button', { name: 'Undo' }).waitFor();
+    expect(await statusOf(id)).toBe('pending');
+    await page.clock.runFor(11_000);
+    await page.getByRole('button', { name: 'Undo' }).waitFor({ state: 'detached' });
+    await waitFor('it is approved', async () => (await statusOf(id)) === 'approved');
+  });
+
+  it('shows the rest of a long queue page by page', async () => {
+    const titles = ['Long queue one', 'Long queue two', 'Long queue three'];
+    for (const [i, title] of titles.entries()) await send(`long-${i}`, title);
+    const { page } = await operator('reviewer');
+    await page.goto('/desk/review?limit=1');
+    const lines = page.locator('.review-queue li');
+    await lines.first().waitFor();
+    expect(await lines.count()).toBe(1);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await lines.nth(1).waitFor();
+    // The next object by its key, beyond the last line, shows more as well.
+    const second = await lines.nth(1).locator('b').innerText();
+    await page.keyboard.press('j');
+    await page.locator('.review-head h2', { hasText: second }).waitFor();
+    await page.keyboard.press('j');
+    await lines.nth(2).waitFor();
+    for (const title of titles) {
+      while ((await lines.filter({ hasText: title }).count()) === 0) {
+        const before = await lines.count();
+        await page.getByRole('button', { name: 'Show more' }).click();
+        await lines.nth(before).waitFor();
+      }
+    }
+  });
+
   it('finds a stuck capture, tries it again and completes it', async () => {
     const { world } = browser;
     world.processor.api.faults.set({ rules: [{ id: 'down', on: 'payment_intents.capture', kind: 'error_500' }] });
@@ -132,6 +183,7 @@ describe.runIf(executable !== null)('the desk', () => {
     await page.goto('/desk/money?mode=test');
     const row = page.getByRole('row', { name: /0 of 2 cards are charged/ });
     await row.waitFor();
+    await row.getByText('The worker tries again by itself.').waitFor();
     await look(visitor, 'desk-money');
     world.processor.api.faults.clear();
     await row.getByRole('button', { name: 'Try now' }).click();

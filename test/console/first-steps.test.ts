@@ -38,14 +38,14 @@ describe.runIf(executable !== null)('the first steps', () => {
     await page.getByText('Shown once: copy it now').waitFor();
     const key = await page.getByLabel('Your test key').inputValue();
     expect(key).toMatch(/^svc_test_/);
-    expect(await page.locator('.call pre').innerText()).toContain(`Authorization: Bearer ${key}`);
+    await expect.poll(() => page.locator('.call pre').innerText()).toContain(`Authorization: Bearer ${key}`);
     await look(visitor, 'first-steps');
     await page.getByRole('button', { name: 'I’ve stored it' }).click();
-    expect(await page.getByLabel('Your test key').inputValue()).not.toBe(key);
+    await expect.poll(() => page.getByLabel('Your test key').inputValue()).not.toBe(key);
     // What was masked stays masked: the call has the key when it is copied.
-    expect(await page.locator('.call pre').innerText()).not.toContain(key);
+    await expect.poll(() => page.locator('.call pre').innerText()).not.toContain(key);
     await page.locator('.call').getByRole('button', { name: 'Copy' }).click();
-    expect(await page.evaluate('navigator.clipboard.readText()')).toContain(`Authorization: Bearer ${key}`);
+    await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toContain(`Authorization: Bearer ${key}`);
     await page.getByRole('button', { name: 'Send it for me' }).click();
 
     await page.getByText('1 of 3').waitFor();
@@ -73,7 +73,7 @@ describe.runIf(executable !== null)('the first steps', () => {
       expect(await page.getByRole('button', { name }).count(), name).toBe(0);
     await venue.post('/v1/checkouts', checkoutBody({ amount: '240.00' }));
     await page.getByRole('link', { name: 'See the whole request' }).waitFor();
-    expect(await page.locator('.step .failed').innerText()).toMatch(/422 [\s\S]*\/amount/);
+    await expect.poll(() => page.locator('.step .failed').innerText()).toMatch(/422 [\s\S]*\/amount/);
     await look(visitor, 'first-steps-refused');
     await venue.create({ description: 'Rooftop yoga' });
     await page.getByText('Rooftop yoga').waitFor();

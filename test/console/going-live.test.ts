@@ -63,7 +63,7 @@ describe.runIf(executable !== null)('going live', () => {
     await look(visitor, 'go-live-done');
     await page.getByRole('link', { name: /Switch to live/ }).click();
     await page.getByText('Real guests, real money.').waitFor();
-    expect(page.url()).toContain('/live/go-live');
+    await expect.poll(() => page.url()).toContain('/live/go-live');
     await page.getByRole('link', { name: 'Make a live key' }).click();
     await page.getByRole('button', { name: 'New key' }).first().click();
     await page.getByLabel('Name').fill('Booking server');

@@ -48,7 +48,7 @@ describe.runIf(executable !== null)('the screens of keys and origins', () => {
     await page.getByLabel('I’ve stored it').check();
     await page.getByRole('button', { name: 'Done' }).click();
     expect(await statusOf(first)).toBe(200);
-    expect(await page.evaluate(`localStorage.getItem('everyshare.test_keys')`)).toContain(first);
+    await expect.poll(() => page.evaluate(`localStorage.getItem('everyshare.test_keys')`)).toContain(first);
 
     await page.getByRole('link', { name: 'Booking server' }).click();
     await page.getByRole('button', { name: 'Roll…' }).click();
@@ -70,13 +70,13 @@ describe.runIf(executable !== null)('the screens of keys and origins', () => {
     expect([await statusOf(first), await statusOf(second)]).toEqual([401, 200]);
     // The kept test key is the new one; it is forgotten with its revocation.
     const kept = (): Promise<unknown> => page.evaluate(`localStorage.getItem('everyshare.test_keys')`);
-    expect(await kept()).toContain(second);
+    await expect.poll(kept).toContain(second);
     await page.getByRole('link', { name: 'See the new key' }).click();
     await page.getByRole('button', { name: 'Revoke…' }).click();
     await page.getByLabel('Type Booking server').fill('Booking server');
     await page.getByRole('button', { name: 'Revoke the key' }).click();
     await page.getByText('Revoked', { exact: true }).first().waitFor();
-    expect(await kept()).toBeNull();
+    await expect.poll(kept).toBeNull();
   });
 
   it('choose the scopes of a live key by preset, then one by one', async () => {
@@ -88,7 +88,7 @@ describe.runIf(executable !== null)('the screens of keys and origins', () => {
     await page.getByLabel('Name').fill('Door app');
     await page.getByLabel('Read only').check();
     await page.getByRole('button', { name: 'analytics:read' }).click();
-    expect(await page.getByLabel('Choose scopes').isChecked()).toBe(true);
+    await expect.poll(() => page.getByLabel('Choose scopes').isChecked()).toBe(true);
     await look(visitor, 'key-new-live');
     await page.getByRole('button', { name: 'Make the key' }).click();
     await page.getByLabel('I’ve stored it').check();
@@ -97,7 +97,7 @@ describe.runIf(executable !== null)('the screens of keys and origins', () => {
     await page.getByText('bookings:read').waitFor();
     expect(await page.getByText('analytics:read').count()).toBe(0);
     // A live key is never kept in the browser.
-    expect(await page.evaluate(`localStorage.getItem('everyshare.test_keys')`)).toBeNull();
+    await expect.poll(() => page.evaluate(`localStorage.getItem('everyshare.test_keys')`)).toBeNull();
   });
 
   it('change the name, the expiry and the addresses of a key', async () => {

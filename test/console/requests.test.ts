@@ -43,9 +43,9 @@ describe.runIf(executable !== null)('the screen of requests', () => {
     await page.getByText('nothing was stored').waitFor();
     expect(page.url()).toContain(`/requests/${refused.headers.get('x-request-id')}?outcome=refused`);
     // The marks are at the wrong members, and at the object that lacks one.
-    expect(await page.locator('.json .marked').allInnerTexts()).toEqual(
-      expect.arrayContaining([expect.stringContaining('"amount"'), expect.stringContaining('"currency"')]),
-    );
+    await expect
+      .poll(() => page.locator('.json .marked').allInnerTexts())
+      .toEqual(expect.arrayContaining([expect.stringContaining('"amount"'), expect.stringContaining('"currency"')]));
     await look(visitor, 'requests');
     await page.getByRole('button', { name: 'Copy with fixes' }).click();
     const fixed = JSON.parse((await page.evaluate('navigator.clipboard.readText()')) as string);
@@ -77,7 +77,7 @@ describe.runIf(executable !== null)('the screen of requests', () => {
       .first()
       .click();
     await page.getByRole('link', { name: 'POST /v1/checkouts' }).first().waitFor();
-    expect(page.url()).toContain('code=');
+    await expect.poll(() => page.url()).toContain('code=');
     await page.goto(screenUrl(venue.venueId, '/requests'));
     await page.getByLabel('Path or request id').fill('offerings');
     await page.getByRole('link', { name: 'POST /v1/checkouts' }).first().waitFor({ state: 'detached' });

@@ -111,7 +111,7 @@ describe.runIf(executable !== null)('around the screens', () => {
     await page.unroute('**/console/api/keys?*');
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('heading', { name: 'Till' }).waitFor();
-    expect(await page.title()).toBe('Till · Everyshare');
+    await expect.poll(() => page.title()).toBe('Till · Everyshare');
   });
 
   it('a slow read is not begun again by the next look: it arrives', async () => {
@@ -122,7 +122,7 @@ describe.runIf(executable !== null)('around the screens', () => {
       await route.continue();
     });
     await page.goto(at('/first-steps'));
-    await page.getByRole('heading', { name: 'Your test key' }).waitFor({ timeout: 8_000 });
+    await page.getByRole('heading', { name: 'Your test key' }).waitFor();
   });
 
   it('a screen that fails says so and can be tried again, while the frame stays', async () => {

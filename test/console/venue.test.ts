@@ -32,9 +32,9 @@ describe.runIf(executable !== null)('the screens of a venue', () => {
     const asked = page.waitForRequest(/\/v1\/analytics\?from=2026-01-05.*to=2026-02-04/);
     await page.getByRole('button', { name: 'Show' }).click();
     await asked;
-    expect(page.url()).toContain('?from=2026-01-05&until=2026-02-03');
+    await expect.poll(() => page.url()).toContain('?from=2026-01-05&until=2026-02-03');
     await page.reload();
-    expect(await page.getByLabel('From').inputValue()).toBe('2026-01-05');
+    await expect.poll(() => page.getByLabel('From').inputValue()).toBe('2026-01-05');
     await page.getByRole('button', { name: '7 days' }).click();
     await page.waitForURL(/\/analytics\?days=7$/);
   });
@@ -98,7 +98,7 @@ describe.runIf(executable !== null)('the screens of a venue', () => {
     await page.getByText('No guest has disputed a charge.').waitFor();
     await page.getByRole('link', { name: 'Won' }).click();
     await page.getByText('No dispute is won.').waitFor();
-    expect(page.url()).toContain('/payouts?tab=disputes&outcome=won');
+    await expect.poll(() => page.url()).toContain('/payouts?tab=disputes&outcome=won');
   });
 
   it('exports have every page of the list, with one line of names', async () => {
@@ -163,6 +163,6 @@ describe.runIf(executable !== null)('the screens of a venue', () => {
     await page.getByLabel('Name of the venue').fill('Cove & Pine');
     await page.getByRole('button', { name: 'Make the sandbox' }).click();
     await page.locator('.sidebar').getByText('Cove & Pine').first().waitFor();
-    expect(page.url()).not.toContain(venue.venueId);
+    await expect.poll(() => page.url()).not.toContain(venue.venueId);
   });
 });

@@ -145,7 +145,7 @@ describe.runIf(executable !== null)('the screens of webhooks and events', () => 
     const { page } = visitor;
     await page.goto(screenUrl(venue.venueId, '/events'));
     await page.getByLabel('Type').selectOption('checkout.created');
-    expect(page.url()).toContain('type=checkout.created');
+    await expect.poll(() => page.url()).toContain('type=checkout.created');
     await look(visitor, 'events');
     await page
       .getByRole('link', { name: /^checkout.created/ })

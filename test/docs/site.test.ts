@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { browserPath, openBrowser } from '../pages/browser.ts';
+import { browserPath, MAX_WAIT_MS, openBrowser } from '../pages/browser.ts';
 import { makeDocsSite } from '../support/docs-site.ts';
 
 // Drives a browser.
@@ -73,6 +73,7 @@ async function open(path: string, options: { hasScript?: boolean; width?: number
   if (browser === null) throw new Error('there is no browser');
   const { hasScript = true, width = 390 } = options;
   const context = await browser.newContext({ viewport: { width, height: 844 }, javaScriptEnabled: hasScript });
+  context.setDefaultTimeout(MAX_WAIT_MS);
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   const page = await context.newPage();
   const faults: string[] = [];
@@ -129,7 +130,7 @@ describe.runIf(executable !== null)('the documentation', () => {
     await page.press('#q', 'Enter');
     await page.waitForURL('**/docs/search?q=refund');
     await page.click('.results a >> nth=0');
-    expect(await page.locator('h1').innerText()).not.toBe('Search');
+    await expect.poll(() => page.locator('h1').innerText()).not.toBe('Search');
   });
 
   it('copies a block of code, with the address of this server', async () => {

@@ -80,7 +80,7 @@ describe.runIf(path !== null)('the embed', () => {
     await pay(checkout, 0);
     await embedIn(page).getByText('1 of 3 in').waitFor();
     await embedIn(page).getByText('$80.00 of $240.00').waitFor();
-    expect(await embedIn(page).locator('.paid').count()).toBe(1);
+    await expect.poll(() => embedIn(page).locator('.paid').count()).toBe(1);
     await fixture.venue.runTestHelper(checkout.id, 'complete');
     await reaches(page, 'completed');
     await embedIn(page).getByText('It’s booked. Everyone’s in.').waitFor();
@@ -325,7 +325,7 @@ describe.runIf(path !== null)('the embed', () => {
       await embedIn(page).getByText('0 of 3 in').waitFor();
       await fixture.venue.runTestHelper(checkout.id, 'complete');
       await reaches(page, 'completed');
-      expect(await page.title()).toBe('Booked');
+      await expect.poll(() => page.title()).toBe('Booked');
       expect(record.errors).toEqual([]);
     });
 

@@ -11,7 +11,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { buildSdk } from '../../sdk/build.js';
 import { packageRoot } from '../../src/base/package-root.ts';
-import { browserPath, openBrowser } from '../pages/browser.ts';
+import { browserPath, MAX_WAIT_MS, openBrowser } from '../pages/browser.ts';
 import { openOwnShare, payWith, signIn } from '../pages/browser-fixture.ts';
 import { copyInitializedData } from '../support/initialized-data.ts';
 import { type Program, startProgram } from '../support/run-program.ts';
@@ -97,10 +97,11 @@ describe.runIf(path !== null)('the booking site', () => {
 
   const openPage = async (): Promise<Page> => {
     const context = await browser.newContext({ viewport: { width: 390, height: 844 }, locale: 'en-US' });
+    context.setDefaultTimeout(MAX_WAIT_MS);
     return context.newPage();
   };
   const shows = (page: Page, text: string): Promise<void> =>
-    page.getByText(text).filter({ visible: true }).first().waitFor({ timeout: 60_000 });
+    page.getByText(text).filter({ visible: true }).first().waitFor();
   /** Accessible, not wider than a phone, and with pictures if wanted. */
   const check = async (page: Page, name: string): Promise<void> => {
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);

@@ -72,7 +72,7 @@ export class ToolChecks {
   constructor(contract: Contract, base: string, tools: readonly Tool[]) {
     this.#contract = contract;
     this.#base = base;
-    const ajv = new Ajv2020({ strict: false, allErrors: false });
+    const ajv = new Ajv2020({ strict: false, allErrors: false, code: { optimize: false } });
     this.#known = new Map(
       tools.map(({ name, outputSchema }) => {
         const own = operationsOfTools.find((one) => one.name === name);

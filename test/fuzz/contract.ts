@@ -60,7 +60,8 @@ export class Contract {
 
   constructor(document: Document) {
     this.#document = document;
-    this.#ajv = new Ajv2020({ strict: false, allErrors: false, validateSchema: false });
+    // A validator is used a few times here: to optimize its code takes longer than to run it.
+    this.#ajv = new Ajv2020({ strict: false, allErrors: false, validateSchema: false, code: { optimize: false } });
     addFormats.default(this.#ajv);
     this.#ajv.addSchema(document, 'openapi');
     this.operations = Object.entries(document.paths).flatMap(([path, methods]) =>

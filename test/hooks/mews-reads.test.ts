@@ -111,6 +111,14 @@ it('a service that is no longer active cannot be booked', async () => {
   expect((await reading.offering(system, CABANA)).availability.slots).toEqual([]);
 });
 
+it('a message about another property reads the own service, and never pauses the reads', async () => {
+  const system = await connected();
+  await system.send({ ...mewsEvents('ServiceOrderUpdated'), EnterpriseId: '00000000-90f2-4c4a-8e01-a4fc46b25178' });
+  await reading.applyAndRead();
+  expect((await reading.readsOf(system)).status).toBe('active');
+  expect((await slotsOf(system)).length).toBe(15);
+});
+
 it('a catalogue run reads every category, on several pages, and says what was created and the same', async () => {
   const system = await connected();
   const run = async () => {

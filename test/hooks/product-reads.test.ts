@@ -4,7 +4,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { classSchedule, MINDBODY_CREDENTIALS, MindbodyApi } from '../support/venue-apis/mindbody.ts';
 import { OCTO_CREDENTIALS, OctoApi } from '../support/venue-apis/octo.ts';
-import { CLASS, mindbody as mindbodyEvent, peekBooking, ROSTER, ventrataIds } from '../support/venue-bodies.ts';
+import {
+  CLASS,
+  mindbody as mindbodyEvent,
+  peekBooking,
+  ROSTER,
+  ventrataBooking,
+  ventrataIds,
+} from '../support/venue-bodies.ts';
 import { openReadingWorld, type ReadingWorld } from './reading-world.ts';
 import type { VenueSystem } from './venue-system.ts';
 
@@ -90,6 +97,44 @@ it('a product of Ventrata that no longer exists can no longer be booked', async 
   await system.send(ventrataIds);
   await reading.applyAndRead();
   expect(await slotsOf(system, 'av_123')).toEqual([]);
+});
+
+describe('a booking that was counted before a read', () => {
+  const start = `${dateIn(3)}T18:00:00-05:00`;
+  const booking = (status: string, utcUpdatedAt: string): object =>
+    ventrataBooking({
+      status,
+      utcCreatedAt: new Date(Date.now() + 60_000).toISOString(),
+      utcUpdatedAt,
+      availabilityId: start,
+      availability: { id: start, localDateTimeStart: start, localDateTimeEnd: `${dateIn(3)}T20:00:00-05:00` },
+    });
+  const placesAfter = async (vacancies: number): Promise<[number | undefined, number | undefined]> => {
+    const product = { id: 'av_123', name: 'Evening cruise', vacancies: 7, adult: () => 7_500 };
+    ventrata.products = [product];
+    const system = await reading.connect('ventrata', { kind: 'boat_day' }, OCTO_CREDENTIALS);
+    const places = async () =>
+      (await slotsOf(system, 'av_123')).find(({ starts_at }) => Date.parse(starts_at) === Date.parse(start))?.capacity;
+    await synced(system);
+    await system.send(booking('CONFIRMED', '2027-01-02T00:00:00Z'));
+    await reading.apply();
+    expect(await places()).toBe(5);
+    product.vacancies = vacancies;
+    await system.send(ventrataIds);
+    await reading.applyAndRead();
+    const read = await places();
+    await system.send(booking('CANCELLED', '2027-01-03T00:00:00Z'));
+    await reading.apply();
+    return [read, await places()];
+  };
+
+  it('gives its places back when it is canceled, if the read states the number that was counted', async () => {
+    expect(await placesAfter(5)).toEqual([5, 7]);
+  });
+
+  it('gives nothing back if the read states another number, which may include the cancellation', async () => {
+    expect(await placesAfter(4)).toEqual([4, 4]);
+  });
 });
 
 describe('Mindbody', () => {

@@ -15,7 +15,7 @@ afterAll(() => reading.close());
 beforeEach(() => {
   reading.reset();
   toast.logins = 0;
-  toast.lastUpdated = '2027-01-15T18:04:05.123+0000';
+  toast.lastUpdated = '2027-02-01T00:00:00.000+0000';
   toast.items = [
     { guid: 'i-soup', name: 'Soup', price: 12.5 },
     { guid: 'i-fish', name: 'Fish', price: 31 },
@@ -121,7 +121,7 @@ it('an item that is no longer in the menus can no longer be booked; an empty men
   await reading.applyAndRead();
   expect([await slotsOf('i-soup'), await slotsOf('i-fish')]).toEqual([1, 1]);
   toast.items = all.filter(({ guid }) => guid !== 'i-soup');
-  toast.lastUpdated = '2027-01-15T18:13:00.000+0000';
+  toast.lastUpdated = '2027-02-02T00:00:00.000+0000';
   await system.send(menusUpdated('ev-12', '2027-01-15T18:13:00.000Z'));
   await reading.applyAndRead();
   expect([await slotsOf('i-soup'), await slotsOf('i-fish')]).toEqual([0, 1]);
@@ -161,6 +161,30 @@ it('a 404 of the request for a token is tried again, and takes nothing off sale'
   await reading.makeReadsDue();
   await reading.readAll();
   expect(await reading.statuses(system)).toEqual(['applied']);
+});
+
+it('menus that are shown later than their message announces them are read again; after five tries they count as they are', async () => {
+  const system = await reading.connect('toast', DEFAULTS, TOAST_CREDENTIALS);
+  const step = async (): Promise<void> => {
+    await reading.makeDue();
+    await reading.makeReadsDue();
+    await reading.readOnce();
+  };
+  toast.lastUpdated = '2027-01-15T18:00:00.000+0000';
+  await system.send(menusUpdated('ev-15', '2027-01-15T18:16:00.000Z'));
+  await reading.apply();
+  await step();
+  expect(await reading.statuses(system)).toEqual(['reading']);
+  toast.lastUpdated = '2027-01-15T18:16:00.000+0000';
+  await step();
+  expect(await reading.statuses(system)).toEqual(['applied']);
+  await system.send(menusUpdated('ev-16', '2027-01-15T18:17:00.000Z'));
+  await reading.apply();
+  for (let tries = 0; tries < 5; tries++) await step();
+  expect((await reading.statuses(system))[0]).toBe('reading');
+  await step();
+  expect((await reading.statuses(system))[0]).toBe('applied');
+  expect(menusRequests()).toBe(8);
 });
 
 const menusRequests = (): number => reading.apis.requests.filter(({ path }) => path === '/menus/v2/menus').length;

@@ -3,7 +3,6 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { systemClock } from '../../src/base/clock.ts';
@@ -106,7 +105,7 @@ describe('a worker', () => {
   it('is not ready while a loop has not turned for long, and names it; a long step that turns is no problem', async () => {
     const until = (signal: AbortSignal): Promise<number> =>
       new Promise((resolve) => signal.addEventListener('abort', () => resolve(0)));
-    const limits = { intervalSeconds: 60, batchSize: 1, maxStepSeconds: 0.05 };
+    const limits = { intervalSeconds: 60, batchSize: 1, maxStepSeconds: 1 };
     const worker: RunningWorker = runLoops(
       [
         { ...limits, name: 'hangs', step: (_services, _batch, signal) => until(signal) },
@@ -124,7 +123,7 @@ describe('a worker', () => {
       ],
       { log: world.context.log } as WorkerServices,
     );
-    await delay(200);
+    await waitFor('a loop is stalled', () => worker.stalledLoops().length > 0);
     expect(worker.stalledLoops()).toEqual(['hangs']);
     expect(await makeReadiness(world.context, worker)()).toBe('These loops have not turned for long: hangs.');
     await worker.close();

@@ -5,6 +5,7 @@ import { ACCESS_BUGS } from './access-bugs.ts';
 import { ACCOUNT_BUGS } from './account-bugs.ts';
 import { CONSOLE_BUGS } from './console-bugs.ts';
 import { DEBT_BUGS } from './debt-bugs.ts';
+import { DESK_BUGS } from './desk-bugs.ts';
 import { GUARD_BUGS } from './guard-bugs.ts';
 import { GUEST_PAGE_BUGS } from './guest-page-bugs.ts';
 import { KEY_BUGS } from './key-bugs.ts';
@@ -54,6 +55,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...GUARD_BUGS,
   ...PROCESSOR_BUGS,
   ...DEBT_BUGS,
+  ...DESK_BUGS,
   ...REFUND_BUGS,
   ...ACCOUNT_BUGS,
   ...CONSOLE_BUGS,

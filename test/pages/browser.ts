@@ -1,12 +1,12 @@
-// Finds a Chromium for the tests of the pages in the usual places, or installs it on Debian as root. Without a browser
-// CI fails; elsewhere the tests are skipped, and one line says how to install it.
+// Finds a Chromium for the tests of the pages in the usual places. Before a run test/support/browser-setup.ts installs one
+// on Debian as root. Without a browser CI fails; elsewhere the tests are skipped, and one line says how to install it.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, chromium } from 'playwright-core';
 
-/** The headless shell first: a page in a new context takes half the processor time of a whole browser. */
+/** The headless shell first: a page in a new context takes a third of the processor time of a whole browser. */
 const NAMES = [
   'chromium-headless-shell',
   'chrome-headless-shell',
@@ -36,10 +36,13 @@ function findBrowser(): string | null {
 }
 
 const APT = '/usr/bin/apt-get';
+/** A smaller download than the package "chromium". */
+const PACKAGE = 'chromium-headless-shell';
 
-function installChromium(): void {
-  if (process.getuid?.() !== 0 || !existsSync(APT)) return;
-  process.stderr.write('No Chromium here: installing the package "chromium" for the tests of the pages.\n');
+/** Called once for a run, before the tests: two installations at once fail, because the second finds APT's lists locked. */
+export function installBrowser(): void {
+  if (findBrowser() !== null || process.getuid?.() !== 0 || !existsSync(APT)) return;
+  process.stderr.write(`No Chromium here: installing the package "${PACKAGE}" for the tests of the pages.\n`);
   const env = {
     ...process.env,
     DEBIAN_FRONTEND: 'noninteractive',
@@ -47,7 +50,7 @@ function installChromium(): void {
   };
   for (const args of [
     ['update', '-qq'],
-    ['install', '-y', '-qq', '--no-install-recommends', 'chromium'],
+    ['install', '-y', '-qq', '--no-install-recommends', PACKAGE],
   ]) {
     execFileSync(APT, args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
   }
@@ -57,9 +60,6 @@ function installChromium(): void {
 export function browserPath(): string | null {
   const found = findBrowser();
   if (found !== null) return found;
-  installChromium();
-  const installed = findBrowser();
-  if (installed !== null) return installed;
   const remedy = 'Install Chromium or Chrome, or name one by CHROMIUM_PATH, to run the tests of the pages.';
   if (process.env.CI !== undefined) throw new Error(`There is no browser. ${remedy}`);
   process.stderr.write(`The tests of the pages were not run: there is no browser. ${remedy}\n`);

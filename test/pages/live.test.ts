@@ -88,7 +88,7 @@ describe.runIf(path !== null)('an open page', () => {
     await shows(page, '0 of 3 in');
     await pay(group, 0);
     await shows(page, '1 of 3 in');
-    expect(await page.title()).toMatch(/^1 of 3 in · /);
+    await expect.poll(() => page.title()).toMatch(/^1 of 3 in · /);
     await pay(group, 2);
     await shows(page, '2 of 3 in');
     expect(reads.length).toBeLessThanOrEqual(5);
@@ -183,10 +183,10 @@ describe.runIf(path !== null)('an open page', () => {
     const focused = (): Promise<unknown> =>
       page.evaluate('[document.activeElement.textContent, document.activeElement.tagName]');
     await expect.poll(focused).toEqual([heading, 'H1']);
-    expect(await page.evaluate('scrollY')).toBe(0);
+    await expect.poll(() => page.evaluate('scrollY')).toBe(0);
     await page.locator('#edit-party').focus();
     await pay(group, 2);
     await shows(page, '2 of 3 in');
-    expect(await page.evaluate('document.activeElement.id')).toBe('edit-party');
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('edit-party');
   });
 });

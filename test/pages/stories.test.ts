@@ -413,11 +413,11 @@ describe.runIf(path !== null)('on the hosted pages', () => {
     await payWith(page, 'Works');
     await page.getByRole('heading', { name: 'You’re in.', level: 1 }).waitFor();
     await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('You’re in.');
-    expect(await page.evaluate('scrollY')).toBe(0);
-    expect(await page.locator('p[role=status].unseen').textContent()).toBe(
-      'You’re in. $12.00 is held on Visa\u00a0····\u00a04242. Nothing is charged yet.',
-    );
-    expect(await page.title()).toMatch(/^1 of 20 in/);
+    await expect.poll(() => page.evaluate('scrollY')).toBe(0);
+    await expect
+      .poll(() => page.locator('p[role=status].unseen').textContent())
+      .toBe('You’re in. $12.00 is held on Visa\u00a0····\u00a04242. Nothing is charged yet.');
+    await expect.poll(() => page.title()).toMatch(/^1 of 20 in/);
   });
 
   it('a guest can sign in and pay with the keyboard alone', async () => {

@@ -149,7 +149,7 @@ describe.runIf(path !== null)('the card form of the real processor', () => {
     await page.getByRole('button', { name: 'Apple Pay' }).click();
     await page.getByRole('button', { name: 'Pay with wallet' }).click();
     await trouble(page).filter({ hasText: 'Your bank declined this card' }).waitFor();
-    expect(await page.evaluate('window.stripeModel.walletFailure')).toBe('fail');
+    await expect.poll(() => page.evaluate('window.stripeModel.walletFailure')).toBe('fail');
     await page.getByRole('button', { name: 'Link' }).click();
     await page.getByRole('button', { name: 'Pay with wallet' }).click();
     await page.locator('.said', { hasText: 'Nothing is charged yet' }).waitFor();
@@ -216,7 +216,7 @@ describe.runIf(path !== null)('the card form of the real processor', () => {
     await typeCard(page, CARDS.good);
     await holdButton(page).click();
     await page.locator('.said', { hasText: 'Nothing is charged yet' }).waitFor();
-    expect(await page.evaluate('window.stripeModel.updates')).toEqual([{ setupFutureUsage: null }]);
+    await expect.poll(() => page.evaluate('window.stripeModel.updates')).toEqual([{ setupFutureUsage: null }]);
     expect(await integrationErrors(page)).toEqual([]);
   });
 
@@ -296,7 +296,7 @@ describe.runIf(path !== null)('the card form of the real processor', () => {
     await holdButton(page).click();
     await expect.poll(() => coveredShares(checkout), { timeout: 20_000 }).toEqual(['held', 'held', 'held']);
     // The form was mounted for another amount.
-    expect(await page.evaluate('window.stripeModel.updates')).toEqual([{ amount: 6_000 }]);
+    await expect.poll(() => page.evaluate('window.stripeModel.updates')).toEqual([{ amount: 6_000 }]);
     expect(record.confirmed).toHaveLength(1);
     expect(await integrationErrors(page)).toEqual([]);
   });

@@ -10,6 +10,7 @@ import { createOperator, deskOf, type TestOperator } from '../support/desk-clien
 import { commandLine } from '../support/run-command.ts';
 import { CARDS, type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const REFUND_FAILS = '4000000000005126';
 
@@ -147,6 +148,24 @@ describe('a failed refund', () => {
     expect([retry.status, retry.json.error.reason]).toEqual([409, 'not_retryable']);
     await venue.finishDueWork(checkoutId);
     expect(await venue.balances(checkoutId)).toEqual({ processor_balance: 10_000, paid_elsewhere: -10_000 });
+    expect(await actionsOn(id)).toEqual(['refund.close']);
+    await expectBooksAgree();
+  });
+
+  it('is paid by hand once when two operators have both read it as failed', async () => {
+    const { checkoutId, id } = await failedRefund();
+    let both: Promise<{ status: number }[]> = Promise.resolve([]);
+    await world.db.transaction(async (tx) => {
+      await tx.query('select 1 from checkouts where checkout_id = $1 for update', [checkoutId]);
+      both = Promise.all(['SEPA 1', 'SEPA 2'].map((reference) => desk('POST', at(id, 'pay_by_hand'), { reference })));
+      await waitFor('both wait for the checkout', async () => {
+        const waiting = await world.db.query(
+          `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        );
+        return waiting.length === 2;
+      });
+    });
+    expect((await both).map(({ status }) => status).sort()).toEqual([200, 409]);
     expect(await actionsOn(id)).toEqual(['refund.close']);
     await expectBooksAgree();
   });

@@ -96,7 +96,9 @@ describe('the chart of accounts', () => {
     expect(theirs).toEqual(ACCOUNTS);
   });
 
-  it('has one pair of accounts for each kind of entry, and the database accepts no other', async () => {
+  it('has one pair of accounts for each kind of entry, and the database accepts no other', {
+    tags: ['slow'],
+  }, async () => {
     expect(await acceptedPairs([...kinds, 'gift', ''], [...accounts, 'pocket'])).toEqual(
       kinds.map((kind) => ({ kind, ...ENTRY_KINDS[kind] })).sort((one, other) => (one.kind < other.kind ? -1 : 1)),
     );

@@ -93,7 +93,7 @@ async function queryValue(url: string, sql: string): Promise<unknown> {
 }
 
 async function createTestTable(url: string): Promise<void> {
-  await queryValue(url, 'create table test_values as select 42 as answer');
+  await queryValue(url, 'create table if not exists test_values as select 42 as answer');
 }
 
 function readTestTable(url: string): Promise<unknown> {
@@ -184,8 +184,9 @@ describe('the first start', () => {
 });
 
 describe('a later start', () => {
+  // One data directory for all, which each test leaves stopped: initdb takes longer than the rest of a test.
   it('after a stop finds the data', async () => {
-    const dataDir = newDataDir();
+    const dataDir = newDataDir('later');
     const first = await start(dataDir);
     await createTestTable(first.url);
     const pid = await pidOf(dataDir);
@@ -198,7 +199,7 @@ describe('a later start', () => {
   });
 
   it('without a stop before takes over the running server, and can stop it', async () => {
-    const dataDir = newDataDir();
+    const dataDir = newDataDir('later');
     await createTestTable((await start(dataDir)).url);
     const pid = await pidOf(dataDir);
     const second = await start(dataDir);
@@ -210,7 +211,7 @@ describe('a later start', () => {
   });
 
   it('after a kill -9 of the postmaster recovers the data', async () => {
-    const dataDir = newDataDir();
+    const dataDir = newDataDir('later');
     const first = await start(dataDir);
     await createTestTable(first.url);
     process.kill(await pidOf(dataDir), 'SIGKILL');
@@ -223,7 +224,7 @@ describe('a later start', () => {
   });
 
   it('removes a stale pid file whose pid now belongs to another program', async () => {
-    const dataDir = newDataDir();
+    const dataDir = newDataDir('later');
     const first = await start(dataDir);
     await createTestTable(first.url);
     const pid = await pidOf(dataDir);
@@ -250,14 +251,14 @@ describe('a later start', () => {
   });
 
   it('removes an empty pid file', async () => {
-    const dataDir = newDataDir();
+    const dataDir = newDataDir('later');
     await (await start(dataDir)).stop();
     await writeFile(await pidFileOf(dataDir), '');
     await (await start(dataDir)).stop();
   });
 
   it('waits for a server that is shutting down, then starts a new one', async () => {
-    const dataDir = newDataDir();
+    const dataDir = newDataDir('later');
     const first = await start(dataDir);
     await createTestTable(first.url);
     const client = new pg.Client({ connectionString: first.url });
@@ -276,7 +277,7 @@ describe('a later start', () => {
   });
 
   it('waits for a server that is starting up, and takes it over', async () => {
-    const dataDir = newDataDir();
+    const dataDir = newDataDir('later');
     const first = await start(dataDir);
     await createTestTable(first.url);
     const pid = await pidOf(dataDir);
@@ -292,7 +293,7 @@ describe('a later start', () => {
   });
 
   it('never replaces a lost database by a new one', async () => {
-    const dataDir = newDataDir();
+    const dataDir = newDataDir('later');
     await (await start(dataDir)).stop();
     await rm(join(dataDir, 'postgres'), { recursive: true });
     await expect(start(dataDir)).rejects.toThrow(/is gone.*delete.*postgres\.json/);
@@ -304,6 +305,18 @@ describe('a later start', () => {
 });
 
 describe('a data directory with an unusual path', () => {
+  it('has the same socket folder when it is started again, so that clients find it', async () => {
+    const dataDir = newDataDir('again', 'a'.repeat(120), 'b'.repeat(120), 'data');
+    const first = await start(dataDir);
+    const { socketDir } = await savedState(dataDir);
+    await first.stop();
+    expect(existsSync(socketDir ?? '')).toBe(false);
+    const second = await start(dataDir);
+    expect(second.url).toBe(first.url);
+    expect((await lstat(socketDir ?? '')).mode & 0o777).toBe(0o700);
+    await second.stop();
+  });
+
   it('works with a very long path, and leaves no socket folder', async () => {
     const dataDir = newDataDir('long', 'a'.repeat(120), `it's "odd", 100% ü`, 'b'.repeat(120), 'data');
     const first = await start(dataDir);

@@ -147,7 +147,7 @@ export const SAMPLES: readonly ProviderSample[] = [
   {
     provider: 'toast',
     description: 'the menus were published',
-    source: SOURCES.toast,
+    source: SOURCES.toastMenus,
     body: toastMenus,
     status: 'needs_api_read',
     reason: /Set credentials/,

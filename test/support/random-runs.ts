@@ -1,5 +1,5 @@
-// How often a test repeats random input: a few times and always with the same input in `npm run test:fast`, often in
-// `npm test`, and most often in `npm run test:long`, which runs the files `LONG` of vitest.config.ts.
+// How often a test repeats random input: a few times in `npm run test:fast`, often in `npm test`, and most often in
+// `npm run test:long`, which runs the files `LONG` of vitest.config.ts. The seed is in fixed-seed.ts.
 
 import { inject } from 'vitest';
 
@@ -11,14 +11,9 @@ declare module 'vitest' {
   }
 }
 
-const FAST_SEED = 1;
-
-/**
- * Parameters for `fc.assert`. The fixed seed keeps the checks of coverage true: few runs may miss a case otherwise.
- * `usual` is for `npm test`, where a run costs much; `full` then belongs to `npm run test:long`.
- */
-export function runs(full: number, fast = 10, usual = full): { readonly numRuns: number; readonly seed?: number } {
-  return inject('isFastLoop') ? { numRuns: fast, seed: FAST_SEED } : { numRuns: repetitions(usual, full) };
+/** Parameters for `fc.assert`. `usual` is for `npm test`, where a run costs much; `full` then belongs to `npm run test:long`. */
+export function runs(full: number, fast = 10, usual = full): { readonly numRuns: number } {
+  return { numRuns: inject('isFastLoop') ? fast : repetitions(usual, full) };
 }
 
 export function repetitions(usual: number, long: number): number {

@@ -170,6 +170,7 @@ export async function openTestWorld(options: TestWorldOptions = {}): Promise<Tes
           connections: options.connections ?? 6,
           pooled: pooler !== null,
           applicationName: 'test',
+          connectTimeoutMs: 60_000,
           onStatement: (text) => statements.push(text),
         }),
       ),

@@ -22,9 +22,8 @@ export const SOURCES = {
   ),
   squareEvent: secondHand(published('square/connect-api-specification api.json')),
   squareTest: published('square/square-nodejs-sdk tests/integration/webhooks.test.ts'),
-  toast: secondHand(
-    published('doc.toasttab.com: apiMessageDataSchema, apiStockWebhook, apiMenusWebhook, devOrdersWebhookRef'),
-  ),
+  toast: secondHand(published('doc.toasttab.com: apiMessageDataSchema, apiStockWebhook, devOrdersWebhookRef')),
+  toastMenus: published('doc.toasttab.com: apiMenusWebhook'),
   toastOther: secondHand(types('api-evangelist/toast event catalogue')),
   mindbody: types('SplitPass/mindbody-api src/webhooks/types'),
   fareharborFull: captured('nablabits/fareharbor-webhook flask_app/tests/sample_data'),
@@ -127,12 +126,16 @@ export const toastOrder = toastEnvelope(
   },
   'g-2',
 );
-export const toastMenus = toastEnvelope(
-  'menus',
-  'menus_updated',
-  { restaurantGuid: '3325cc58-dc6e-4e21-85f9-7de275ffe820', publishedDate: '2026-01-15T18:04:05.123Z' },
-  'g-4',
-);
+export const toastMenus = {
+  timestamp: '2019-09-16T21:01:53.685Z',
+  eventCategory: 'menus',
+  eventType: 'menus_updated',
+  guid: '00000000-0000-0000-0000-000000000000',
+  details: {
+    restaurantGuid: '00000000-1111-2222-3333-444444444444',
+    publishedDate: '2021-10-06T20:11:01.737Z',
+  },
+};
 export const toastPartner = toastEnvelope('partners', 'partner_added', { restaurantGuid: 'r-1' }, 'g-3');
 
 export const mindbody = (

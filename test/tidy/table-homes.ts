@@ -64,6 +64,7 @@ export const TABLE_HOMES: Readonly<Record<string, string>> = {
   keys: 'src/domain/keys/',
   key_routes: 'src/domain/keys/',
   limit_windows: 'src/domain/keys/',
+  venue_limit_raises: 'src/domain/keys/',
   limit_calls: 'src/domain/keys/',
   daily_uses: 'src/domain/keys/',
   request_log: 'src/domain/requests/',

@@ -8,10 +8,10 @@ import { isUuid } from '../../base/ids.ts';
 import type { Input, OperationResult } from '../../base/operation.ts';
 import type { DeskCaller } from '../accounts/account.ts';
 import { openView } from '../accounts/operator-queries.ts';
-import { raiseLimits as raiseKeyLimits } from '../keys/queries.ts';
+import { raiseLimits as raiseKeyLimits } from '../keys/raise-queries.ts';
 import { audit } from '../venues/audit.ts';
 import { changeFee, resumeVenue as resume, suspendVenue as suspend } from '../venues/change-venue.ts';
-import { findVenue } from '../venues/queries.ts';
+import { findVenue, lockVenue } from '../venues/queries.ts';
 import { deskVenueView } from './venues.ts';
 
 interface Services {
@@ -51,16 +51,17 @@ export async function resumeVenue(services: Services, caller: DeskCaller, input:
   return viewOf(services, caller, id);
 }
 
-/** Of one key, or of every secret key that the venue has now. Afterwards the limits of the keys count again. */
+/** Of one key, or of every secret key of the venue, also of those that it makes later. Afterwards the keys' own count again. */
 export async function raiseLimits(services: Services, caller: DeskCaller, input: Input<LimitRaise>) {
   const id = venueIdIn(input);
   const { key_id: keyId = null, writes_per_hour, reads_per_hour, until } = input.body;
   requireEnd(until, caller.now);
-  if ((await findVenue(services.db, id)) === null) throw notFound();
   await services.db.transaction(async (tx) => {
+    // A key that is made at the same time has the raise as well: making one locks the venue too.
+    if ((await lockVenue(tx, id)) === null) throw notFound();
     const raise = { keyId, writesPerHour: writes_per_hour, readsPerHour: reads_per_hour, until };
     const keys = await raiseKeyLimits(tx, id, raise);
-    if (keys.length === 0) throw notFound();
+    if (keyId !== null && keys.length === 0) throw notFound();
     const detail = { keys, writes_per_hour, reads_per_hour, until };
     await audit(tx, caller, { venueId: id, action: 'venue.raise_limits', subject: keyId ?? id, detail });
   });

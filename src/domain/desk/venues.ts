@@ -9,7 +9,8 @@ import { type DeskCaller, hashOfEmail, sealNameOfAccount } from '../accounts/acc
 import { listPeople, rolesOfAccount } from '../accounts/people-queries.ts';
 import { findAccountByEmail } from '../accounts/queries.ts';
 import { statusOfKey } from '../keys/key.ts';
-import { listKeys, raisedLimits, venuesOfKey } from '../keys/queries.ts';
+import { listKeys, venuesOfKey } from '../keys/queries.ts';
+import { raisedLimits } from '../keys/raise-queries.ts';
 import { findDebts } from '../payments/debt-queries.ts';
 import { compareWithListPrice, isBelowCost } from '../payments/list-price.ts';
 import { findVenue, findVenues, searchVenues, type VenueRow } from '../venues/queries.ts';

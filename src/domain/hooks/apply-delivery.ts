@@ -30,7 +30,7 @@ import { type MappedSlot, type PricedSlot, placesOf } from './mapping/read-field
 import { mappingOf } from './mapping/read-mappings.ts';
 import { cancelOffering, knownSlot, mergeOffering } from './merge.ts';
 import { offeredCapacity, type SlotCapacity, statedCapacity } from './slot-capacity.ts';
-import { readCapacity, writeCapacity } from './slot-store.ts';
+import { countedSlots, readCapacity, writeCapacity } from './slot-store.ts';
 import { mergeWindow } from './slot-window.ts';
 import {
   contentOf,
@@ -331,12 +331,16 @@ async function slotsToWrite(
   before: OfferingContent | null,
   change: Change,
 ): Promise<PricedSlot[]> {
-  const availability = before?.availability;
+  const found = (change.window?.slots ?? []).map((priced) => {
+    const known = before?.availability === undefined ? null : knownSlot(before.availability, priced.slot);
+    return { ...priced, known: known?.capacity === priced.slot.capacity ? null : known };
+  });
+  const other = found.flatMap(({ known }) => (known === null ? [] : [known]));
+  const counted = await countedSlots(tx, context, externalId, other);
   const written: PricedSlot[] = [];
-  for (const { slot, tiers } of change.window?.slots ?? []) {
-    const known = availability === undefined ? null : knownSlot(availability, slot);
-    const isSame = known === null || known.capacity === slot.capacity;
-    const next = isSame ? slot : await slotToWrite(tx, context, externalId, before, { ...change, slot });
+  for (const { slot, tiers, known } of found) {
+    const isPlain = known === null || (slot.capacity !== undefined && !counted.has(known));
+    const next = isPlain ? slot : await slotToWrite(tx, context, externalId, before, { ...change, slot });
     if (next !== null) written.push({ slot: next, tiers });
   }
   return written;

@@ -4,6 +4,7 @@ import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 import type { PrefetchedCheckout } from './caller.ts';
 import type { KeyKind } from './key.ts';
+import { takeOverRaise } from './raise-queries.ts';
 
 export interface KeyRow {
   readonly id: string;
@@ -75,6 +76,7 @@ export async function insertKey(tx: Queryable, key: NewKey): Promise<boolean> {
       key.name,
     ],
   );
+  await takeOverRaise(tx, key.venueId, key.id, key.now);
   return true;
 }
 
@@ -107,43 +109,6 @@ export async function setKeyValues(tx: Queryable, venueId: string, id: string, v
     `update keys set name = $3, writes_per_hour = $4, reads_per_hour = $5, allow_ips = $6, expires_at = $7
      where venue_id = $1 and key_id = $2`,
     [venueId, id, values.name, values.writesPerHour, values.readsPerHour, values.allowIps, values.expiresAt],
-  );
-}
-
-/** Until then these limits count where they are higher. `keyId` null: for every key of the venue. Returns the keys. */
-export async function raiseLimits(
-  tx: Queryable,
-  venueId: string,
-  raise: {
-    readonly keyId: string | null;
-    readonly writesPerHour: number;
-    readonly readsPerHour: number;
-    readonly until: string;
-  },
-): Promise<string[]> {
-  const rows = await tx.query<{ id: string }>(
-    `update keys set raised_writes_per_hour = $3, raised_reads_per_hour = $4, raised_until = $5
-     where venue_id = $1 and ($2::text is null or key_id = $2) and kind = 'secret' and revoked_at is null
-     returning key_id as id`,
-    [venueId, raise.keyId, raise.writesPerHour, raise.readsPerHour, raise.until],
-  );
-  return rows.map(({ id }) => id);
-}
-
-export interface RaisedLimits {
-  readonly id: string;
-  readonly writesPerHour: number;
-  readonly readsPerHour: number;
-  readonly until: string;
-}
-
-/** The keys of a venue whose limits are raised at this time. */
-export async function raisedLimits(db: Queryable, venueId: string, now: number): Promise<RaisedLimits[]> {
-  return db.query<RaisedLimits>(
-    `select key_id as id, raised_writes_per_hour as "writesPerHour", raised_reads_per_hour as "readsPerHour",
-       utc_micros(raised_until) as "until"
-     from keys where venue_id = $1 and raised_until > to_timestamp($2 / 1000.0)`,
-    [venueId, now],
   );
 }
 

@@ -79,7 +79,8 @@ export const deskVenues: readonly AppOperation[] = [
     id: 'raiseLimits',
     path: '/desk/api/venues/{id}/limits',
     summary: 'Raise the limits of a key or a venue for a time',
-    description: 'For the secret keys that the venue has now. The higher of both limits counts, until the end.',
+    description:
+      'For one key, or for every secret key of the venue, also those that it makes until the end. The higher of both limits counts.',
     body: only('limit_raise'),
     responses: { 200: VENUE },
     run: raiseLimits,

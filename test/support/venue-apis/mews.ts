@@ -49,7 +49,10 @@ export class MewsApi implements VenueApi {
     if (body.ClientToken !== MEWS_CREDENTIALS.client_token) return refusal(401, 'Invalid ClientToken.');
     if (body.AccessToken !== MEWS_CREDENTIALS.access_token) return refusal(401, 'Invalid AccessToken.');
     if (typeof body.Client !== 'string') return refusal(400, 'Invalid Client.');
-    if (path === '/configuration/get') return { status: 200, body: configuration() };
+    if (path === '/configuration/get')
+      return body.EnterpriseId === undefined || body.EnterpriseId === ENTERPRISE
+        ? { status: 200, body: configuration() }
+        : refusal(401, 'The access token is not valid for this enterprise.');
     if (path === '/services/getAll') return this.#services(body);
     if (path === '/rates/getAll') return rates(body);
     if (path === '/resourceCategories/getAll') return this.#page(body);
@@ -62,7 +65,13 @@ export class MewsApi implements VenueApi {
     const isKnown = ServiceIds?.[0] === MEWS_CREDENTIALS.service_id;
     const Value = { StartOffset: 'P0M0DT15H0M0S', EndOffset: 'P0M0DT12H0M0S', TimeUnitPeriod: 'Day' };
     const Data = { Discriminator: 'Bookable', Value };
-    const service = { Id: ServiceIds[0], IsActive: this.isActive, Names: { 'en-US': 'Cabanas' }, Data };
+    const service = {
+      Id: ServiceIds[0],
+      EnterpriseId: ENTERPRISE,
+      IsActive: this.isActive,
+      Names: { 'en-US': 'Cabanas' },
+      Data,
+    };
     return { status: 200, body: { Services: isKnown ? [service] : [], Cursor: null } };
   }
 

@@ -1,6 +1,7 @@
 // Toast's authentication and menus APIs, as its developer guide documents them: https://doc.toasttab.com/openapi/authentication/overview/,
 // https://doc.toasttab.com/openapi/menus/overview/ (menus with groups in groups, lastUpdated, restaurantTimeZone) and
-// https://doc.toasttab.com/doc/devguide/apiRateLimiting.html (429).
+// https://doc.toasttab.com/doc/devguide/apiRateLimiting.html (429). The menus are shown some time after they were
+// published: https://doc.toasttab.com/doc/devguide/apiMenusApiReturnsPublishedDataOnly.html.
 
 import type { ApiAnswer, ApiRequest, VenueApi } from './venue-api.ts';
 
@@ -16,7 +17,7 @@ const refused: ApiAnswer = { status: 401, body: { status: 401, code: 0, message:
 export class ToastApi implements VenueApi {
   readonly provider = 'toast';
   logins = 0;
-  lastUpdated = '2027-01-15T18:04:05.123+0000';
+  lastUpdated = '2027-02-01T00:00:00.000+0000';
   items: { guid: string; name: string; price: number | null }[] = [];
 
   /** Every token that was given out stops working. */

@@ -34,8 +34,10 @@ export const isSignedOut = signal(false);
 export const addressOf = (method: string, url: string): string => `${method} ${url.replace(location.origin, '')}`;
 
 async function recordingFetch(url: string, init: RequestInit): Promise<Response> {
-  const response = await fetch(url, init);
   const method = init.method ?? 'GET';
+  // A decision that a reviewer made before leaving the page is sent while it closes.
+  const isDecision = method === 'POST' && url.includes('/desk/api/reviews/');
+  const response = await fetch(url, isDecision ? { ...init, keepalive: true } : init);
   if (method === 'GET' && response.headers.get('content-type')?.includes('json') === true) {
     const body = await response.clone().text();
     const kept = [...answers.value].filter(([address]) => address !== addressOf(method, url)).slice(1 - MAX_ANSWERS);

@@ -944,7 +944,7 @@ export class ConsoleOperations {
     return this.#api.send({ method: 'POST', path: '/desk/api/venues/{id}/resume', params: [id] }, options);
   }
   /**
-   * Raise the limits of a key or a venue for a time. For the secret keys that the venue has now. The higher of both limits counts, until the end.
+   * Raise the limits of a key or a venue for a time. For one key, or for every secret key of the venue, also those that it makes until the end. The higher of both limits counts.
    * `POST /desk/api/venues/{id}/limits`
    */
   raiseLimits(id: string, body: LimitRaise, options?: RequestOptions): ApiPromise<DeskVenue> {

@@ -1542,7 +1542,7 @@ export type InvitationCreate = {
 
 /** Higher limits for a time. */
 export type LimitRaise = {
-  /** The key; every secret key of the venue when absent. */
+  /** The key; when absent every secret key of the venue, also those that it makes until the end. */
   readonly key_id?: string;
   /** Writes in an hour. */
   readonly writes_per_hour: number;

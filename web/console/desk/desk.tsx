@@ -72,19 +72,20 @@ function DeskScreen({ at }: { readonly at: string }): JSX.Element | null {
   const [, update] = useState(0);
   const [failure, setFailure] = useState<unknown>(undefined);
   const found = routeOf(at);
-  const routePath = found?.route.path ?? '';
+  // The pages of a group are one screen, which keeps its state.
+  const screenKey = found?.route.group ?? found?.route.path ?? '';
   const shownKey = found?.route.group ?? at;
   useLayoutEffect(() => {
     if (/^\/desk\/?$/.test(at)) goTo('/desk/review', true);
   }, [at]);
   useEffect(() => {
     setFailure(undefined);
-    if (found === null || loaded.has(routePath)) return;
+    if (found === null || loaded.has(screenKey)) return;
     found.route.load().then((module) => {
-      loaded.set(routePath, module.default);
+      loaded.set(screenKey, module.default);
       update((n) => n + 1);
     }, setFailure);
-  }, [routePath]);
+  }, [screenKey]);
   useEffect(() => {
     document.querySelector('.scroll')?.scrollTo(0, 0);
     document.querySelector<HTMLElement>('.page h1')?.focus({ preventScroll: true });
@@ -102,7 +103,7 @@ function DeskScreen({ at }: { readonly at: string }): JSX.Element | null {
         <Failed error={failure} onRetry={() => location.reload()} />
       </div>
     );
-  const Shown = loaded.get(routePath);
+  const Shown = loaded.get(screenKey);
   return Shown === undefined ? <Waiting /> : <Shown {...found.params} key={shownKey} />;
 }
 

@@ -6,10 +6,12 @@ import { useState } from 'preact/hooks';
 import type { ReviewCase } from '../client/types.gen.ts';
 import { Id } from '../ui/controls.tsx';
 import { count, dateTime, words } from '../ui/format.ts';
+import { Icon } from '../ui/icon.tsx';
 import { Json } from '../ui/json.tsx';
 import { entriesOf, MemberCard, textAt, textOf } from '../ui/member-card.tsx';
 import { Banner } from '../ui/parts.tsx';
 import { Chip, StateChip } from '../ui/states.tsx';
+import { checksOf } from './review-checks.ts';
 
 export function ReviewedObject({ review }: { readonly review: ReviewCase }): JSX.Element {
   const { title, venue, differences, waiting, visible } = review;
@@ -40,6 +42,8 @@ export function ReviewedObject({ review }: { readonly review: ReviewCase }): JSX
         <section class="review-changes">
           <h3>What changed</h3>
           <Changes review={review} />
+          <h3>Checks</h3>
+          <Checks kind={review.kind} content={waiting ?? visible ?? {}} />
           <h3>Decisions</h3>
           <History review={review} />
         </section>
@@ -89,6 +93,22 @@ function AsSeen({ review }: { readonly review: ReviewCase }): JSX.Element {
       </dl>
       {extra !== null && extra !== undefined && <Json value={extra} label="extra" />}
     </section>
+  );
+}
+
+/** What a program can see; a person decides. */
+function Checks(props: {
+  readonly kind: ReviewCase['kind'];
+  readonly content: Readonly<Record<string, unknown>>;
+}): JSX.Element {
+  return (
+    <ul class="review-checks">
+      {checksOf(props.kind, props.content).map(({ text, isGood }) => (
+        <li key={text} class={isGood ? 'good' : 'look'}>
+          <Icon name={isGood ? 'check' : 'alert'} /> {text}
+        </li>
+      ))}
+    </ul>
   );
 }
 

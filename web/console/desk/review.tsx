@@ -2,10 +2,10 @@
 // version on the screen; when that has changed meanwhile, the page shows the new one first.
 
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { useAction } from '../client/action.ts';
 import { useAddressQuery } from '../client/address-query.ts';
-import { isApiError } from '../client/api.ts';
+import { codeOf } from '../client/api.ts';
 import { useLoad } from '../client/load.ts';
 import type { ReviewCase, ReviewItem, ReviewReason } from '../client/types.gen.ts';
 import type { ScreenProps } from '../screens.ts';
@@ -14,9 +14,10 @@ import { goTo } from '../shell/go-to.ts';
 import { type ScreenKey, useKeys } from '../shell/shortcuts.tsx';
 import { Button } from '../ui/controls.tsx';
 import { ago, count } from '../ui/format.ts';
-import { Empty, Failed, Shown } from '../ui/parts.tsx';
+import { Banner, Empty, Failed, messageOf, Shown } from '../ui/parts.tsx';
 import { useCommand } from './frame.tsx';
 import { NoteDialog } from './note-dialog.tsx';
+import { holdDecision, pendingDecision, undoDecision } from './pending-decision.ts';
 import { ReviewedObject } from './review-case.tsx';
 import { desk, mayReview, waitingReviews } from './session.ts';
 
@@ -31,12 +32,11 @@ export default function ReviewScreen({ id = '' }: ScreenProps): JSX.Element {
   const address = useAddressQuery();
   const status = address.get('status');
   const query = status === 'approved' || status === 'rejected' ? ({ status } as const) : {};
-  const queue = useLoad(
-    (signal) => desk.listReviews({ ...query, limit: 100 }, { signal }).then(({ answer }) => answer),
-    [status],
-    EVERY_MS,
-  );
-  const items = queue.data?.data ?? [];
+  const limit = pageSize(address.get('limit'));
+  const queue = useQueue({ ...query, limit });
+  const held = pendingDecision.value;
+  // What was decided a moment ago has left the queue, although it can still be taken back.
+  const items = (queue.data?.data ?? []).filter((item) => status !== '' || item.id !== held?.id);
   const openId = id === '' ? (items[0]?.id ?? '') : id;
   const hrefOf = (one: string): string => address.hrefWith({}).replace(/^[^?]*/, `/desk/review/${one}`);
   useEffect(() => {
@@ -45,20 +45,28 @@ export default function ReviewScreen({ id = '' }: ScreenProps): JSX.Element {
   const open = (step: number): void => {
     const at = items.findIndex((item) => item.id === openId);
     const next = items[Math.min(items.length - 1, Math.max(0, at + step))];
+    if (at + step >= items.length) queue.showMore();
     if (next !== undefined) goTo(hrefOf(next.id));
   };
   /** The next of those that waited: the decided one leaves the queue. */
   const openNext = (decided: string): void => {
     const at = items.findIndex((item) => item.id === decided);
     const next = items[at + 1] ?? items[at - 1];
-    void queue.reload();
+    if (status !== '') void queue.reload();
     if (status === '') goTo(next === undefined ? '/desk/review' : hrefOf(next.id));
   };
+  const undo = (): void => {
+    const taken = undoDecision();
+    if (taken === null) return;
+    showToast('Taken back: nothing was sent.');
+    goTo(hrefOf(taken.id));
+  };
+  const onSent = (): void => void queue.reload();
   document.title = 'Review queue · Everyshare';
   return (
     <div class="page review">
       <Shown loaded={queue}>
-        {({ data, reasons, waiting }) => (
+        {({ reasons, waiting, next_after }) => (
           <>
             <section class="review-queue" aria-label="Queue">
               <header>
@@ -80,20 +88,76 @@ export default function ReviewScreen({ id = '' }: ScreenProps): JSX.Element {
                 ))}
               </div>
               <ol>
-                {data.map((item) => (
+                {items.map((item) => (
                   <QueueLine key={item.id} item={item} href={hrefOf(item.id)} isOpen={item.id === openId} />
                 ))}
               </ol>
-              {data.length === 0 && <Empty>{status === '' ? 'The queue is empty.' : `Nothing is ${status}.`}</Empty>}
+              {next_after !== null && (
+                <div class="review-more">
+                  <span class="quiet">{count(items.length, 'object')} shown.</span>
+                  <Button onClick={queue.showMore}>Show more</Button>
+                </div>
+              )}
+              {items.length === 0 && <Empty>{status === '' ? 'The queue is empty.' : `Nothing is ${status}.`}</Empty>}
+              {held !== null && <UndoBar text={held.text} onUndo={undo} />}
             </section>
             {openId !== '' && (
-              <OpenReview key={openId} id={openId} reasons={reasons} onMove={open} onDecided={openNext} />
+              <OpenReview
+                key={openId}
+                id={openId}
+                reasons={reasons}
+                onMove={open}
+                onDecided={openNext}
+                onSent={onSent}
+                onUndo={held === null ? null : undo}
+              />
             )}
           </>
         )}
       </Shown>
     </div>
   );
+}
+
+const MAX_PAGE_SIZE = 100;
+
+/** A smaller page can be asked for in the address. */
+function pageSize(text: string): number {
+  const wanted = Number(text);
+  return Number.isInteger(wanted) && wanted >= 1 && wanted <= MAX_PAGE_SIZE ? wanted : MAX_PAGE_SIZE;
+}
+
+type QueueQuery = NonNullable<Parameters<typeof desk.listReviews>[0]>;
+
+/** The pages of the queue that were asked for, read again together: what is decided leaves all of them. */
+function useQueue(query: QueueQuery) {
+  const pages = useRef(1);
+  const loaded = useLoad(
+    async (signal) => {
+      const read = async (after: string | null) => {
+        const asked = after === null ? query : { ...query, after };
+        return (await desk.listReviews(asked, { signal })).answer;
+      };
+      let page = await read(null);
+      const data = [...page.data];
+      for (let done = 1; done < pages.current && page.next_after !== null; done++) {
+        page = await read(page.next_after);
+        data.push(...page.data);
+      }
+      return { ...page, data };
+    },
+    [query.status],
+    EVERY_MS,
+  );
+  useEffect(() => {
+    pages.current = 1;
+  }, [query.status]);
+  const showMore = (): void => {
+    if (loaded.data?.next_after == null) return;
+    pages.current++;
+    void loaded.reload();
+  };
+  return { ...loaded, showMore };
 }
 
 function QueueLine(props: { readonly item: ReviewItem; readonly href: string; readonly isOpen: boolean }): JSX.Element {
@@ -115,31 +179,54 @@ function QueueLine(props: { readonly item: ReviewItem; readonly href: string; re
   );
 }
 
+/** The ten seconds in which a decision is not sent yet. */
+function UndoBar({ text, onUndo }: { readonly text: string; readonly onUndo: () => void }): JSX.Element {
+  return (
+    <div class="undo-bar">
+      <span>{text}</span>
+      <Button shortcut="U" onClick={onUndo}>
+        Undo
+      </Button>
+      <span class="quiet">for 10 s</span>
+    </div>
+  );
+}
+
 interface OpenProps {
   readonly id: string;
   readonly reasons: readonly ReviewReason[];
   readonly onMove: (step: number) => void;
   readonly onDecided: (id: string) => void;
+  /** The server has answered a decision that could be taken back. */
+  readonly onSent: () => void;
+  /** Null: nothing can be taken back. */
+  readonly onUndo: (() => void) | null;
 }
 
 type Asking = { readonly action: 'reject' | 'take_down'; readonly note: string };
 
-function OpenReview({ id, reasons, onMove, onDecided }: OpenProps): JSX.Element {
+function OpenReview({ id, reasons, onMove, onDecided, onSent, onUndo }: OpenProps): JSX.Element {
   const loaded = useLoad((signal) => desk.getReview(id, { signal }), [id]);
   const [asking, setAsking] = useState<Asking | null>(null);
   const shown = loaded.data;
   useCommand(`npx everyshare review show ${id}`);
   const decide = useAction(async (action: DecisionName, note: string) => {
     if (shown === undefined) return;
+    const { title, version } = shown;
+    const { done, run } = DECISIONS[action];
+    const send = async (): Promise<void> => void (await run(id, version, note));
     try {
-      await DECISIONS[action].run(id, shown.version, note);
+      if (action === 'approve' || action === 'reject') {
+        await requireUnchanged(id, version);
+        holdDecision({ id, text: `${done}: ${title}.`, send, onSent: (error) => reportSent(title, error, onSent) });
+      } else await send();
     } catch (error) {
       setAsking(null);
-      if (isApiError(error) && error.code === 'conflict') await loaded.reload();
+      if (error instanceof ChangedSince || codeOf(error) === 'conflict') await loaded.reload();
       throw error;
     }
     setAsking(null);
-    showToast(`${DECISIONS[action].done}: ${shown.title}.`);
+    showToast(`${done}: ${title}.`);
     onDecided(id);
   });
   const may = shown === undefined || !mayReview() ? NOTHING : actionsFor(shown);
@@ -148,6 +235,7 @@ function OpenReview({ id, reasons, onMove, onDecided }: OpenProps): JSX.Element 
     { key: 'j', name: 'next object', run: () => onMove(1) },
     { key: 'k', name: 'previous object', run: () => onMove(-1) },
   ];
+  if (onUndo !== null) keys.push({ key: 'u', name: 'take the last decision back', run: onUndo });
   if (may.approve) keys.push({ key: 'a', name: 'approve', run: () => void decide.run('approve', '') });
   if (may.reject) {
     keys.push({ key: 'r', name: 'reject, with a reason', run: () => ask('reject') });
@@ -162,7 +250,7 @@ function OpenReview({ id, reasons, onMove, onDecided }: OpenProps): JSX.Element 
       <Shown loaded={loaded}>
         {(review) => (
           <>
-            {decide.error !== undefined && <Failed error={decide.error} />}
+            {decide.error !== undefined && <DecisionFailed error={decide.error} />}
             <ReviewedObject review={review} />
             <footer class="decision-actions">
               {may.approve && (
@@ -221,6 +309,28 @@ function OpenReview({ id, reasons, onMove, onDecided }: OpenProps): JSX.Element 
       </Shown>
     </section>
   );
+}
+
+class ChangedSince extends Error {}
+
+/** Said at once, not ten seconds later; the server checks it again. */
+async function requireUnchanged(id: string, version: string): Promise<void> {
+  const { version: newest, kind } = await desk.getReview(id);
+  if (newest !== version) throw new ChangedSince(`This ${kind} was changed after it was looked at: look at it again.`);
+}
+
+function DecisionFailed({ error }: { readonly error: unknown }): JSX.Element {
+  if (!(error instanceof ChangedSince)) return <Failed error={error} />;
+  return (
+    <Banner color="amber" icon="alert">
+      {error.message}
+    </Banner>
+  );
+}
+
+function reportSent(title: string, error: unknown, onSent: () => void): void {
+  if (error !== undefined) showToast(`${title}: not decided. ${messageOf(error)}`, true);
+  onSent();
 }
 
 const rejectionLead = ({ is_visible, differences }: ReviewCase): string =>

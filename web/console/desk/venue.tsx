@@ -199,42 +199,73 @@ interface DialogProps extends PartProps {
   readonly onDone: () => void;
 }
 
-function FeeDialog({ venue, onClose, onDone }: DialogProps): JSX.Element {
-  const [percent, setPercent] = useState((venue.fee.bps / 100).toFixed(2));
-  const [fixed, setFixed] = useState((venue.fee.fixed / 100).toFixed(2));
-  const save = useAction(async () => {
-    await desk.setVenueFee(venue.id, { bps: cents(percent), fixed: cents(fixed) });
-    onDone();
-  });
+interface NumberField {
+  readonly at: string;
+  readonly label: string;
+  readonly initial: string;
+  readonly hint?: string;
+}
+
+interface NumbersDialogProps {
+  readonly title: string;
+  readonly note: string;
+  readonly button: string;
+  readonly fields: readonly NumberField[];
+  readonly onClose: () => void;
+  /** The texts in the order of the fields. */
+  readonly onSave: (texts: readonly string[]) => Promise<void>;
+}
+
+/** A few numbers that are saved together; the problems of the API stand at their fields. */
+function NumbersDialog({ title, note, button, fields, onClose, onSave }: NumbersDialogProps): JSX.Element {
+  const [texts, setTexts] = useState(fields.map(({ initial }) => initial));
+  const save = useAction(() => onSave(texts));
+  const other = save.otherProblem(fields.map(({ at }) => at));
   return (
     <Dialog
-      title={`Fee of ${venue.name}`}
+      title={title}
       onClose={onClose}
       onSubmit={() => void save.run()}
-      note="For checkouts that are created from now on."
+      note={note}
       buttons={
         <Button kind="primary" type="submit" isBusy={save.isBusy}>
-          Set the fee
+          {button}
         </Button>
       }
     >
-      {save.otherProblem(['/bps', '/fixed']) !== undefined && <Failed error={save.otherProblem(['/bps', '/fixed'])} />}
-      <TextField
-        label="Percent"
-        inputMode="decimal"
-        value={percent}
-        onInput={setPercent}
-        error={save.problemAt('/bps')}
-        isFocused
-      />
-      <TextField
-        label="Fixed part, in dollars"
-        inputMode="decimal"
-        value={fixed}
-        onInput={setFixed}
-        error={save.problemAt('/fixed')}
-      />
+      {other !== undefined && <Failed error={other} />}
+      {fields.map(({ at, label, hint }, index) => (
+        <TextField
+          key={at}
+          label={label}
+          hint={hint}
+          inputMode="decimal"
+          value={texts[index] ?? ''}
+          onInput={(text) => setTexts(texts.map((one, i) => (i === index ? text : one)))}
+          error={save.problemAt(at)}
+          isFocused={index === 0}
+        />
+      ))}
     </Dialog>
+  );
+}
+
+function FeeDialog({ venue, onClose, onDone }: DialogProps): JSX.Element {
+  return (
+    <NumbersDialog
+      title={`Fee of ${venue.name}`}
+      note="For checkouts that are created from now on."
+      button="Set the fee"
+      fields={[
+        { at: '/bps', label: 'Percent', initial: (venue.fee.bps / 100).toFixed(2) },
+        { at: '/fixed', label: 'Fixed part, in dollars', initial: (venue.fee.fixed / 100).toFixed(2) },
+      ]}
+      onClose={onClose}
+      onSave={async ([percent = '', fixed = '']) => {
+        await desk.setVenueFee(venue.id, { bps: cents(percent), fixed: cents(fixed) });
+        onDone();
+      }}
+    />
   );
 }
 
@@ -244,51 +275,22 @@ const cents = (text: string): number => Math.round(Number(text.replace(',', '.')
 const DAY_MS = 86_400_000;
 
 function LimitsDialog({ venue, onClose, onDone }: DialogProps): JSX.Element {
-  const [writes, setWrites] = useState('6000');
-  const [reads, setReads] = useState('36000');
-  const [days, setDays] = useState('7');
-  const save = useAction(async () => {
-    const until = new Date(Date.now() + Number(days) * DAY_MS).toISOString();
-    await desk.raiseLimits(venue.id, { writes_per_hour: Number(writes), reads_per_hour: Number(reads), until });
-    onDone();
-  });
-  const fields = ['/writes_per_hour', '/reads_per_hour', '/until'];
   return (
-    <Dialog
+    <NumbersDialog
       title={`Raise the limits of ${venue.name}`}
+      note="Of its secret keys, also those that it makes until then. The higher limit counts."
+      button="Raise"
+      fields={[
+        { at: '/writes_per_hour', label: 'Writes in an hour', initial: '6000' },
+        { at: '/reads_per_hour', label: 'Reads in an hour', initial: '36000' },
+        { at: '/until', label: 'For how many days', initial: '7', hint: 'At most 90.' },
+      ]}
       onClose={onClose}
-      onSubmit={() => void save.run()}
-      note="Of the secret keys that it has now. The higher limit counts."
-      buttons={
-        <Button kind="primary" type="submit" isBusy={save.isBusy}>
-          Raise
-        </Button>
-      }
-    >
-      {save.otherProblem(fields) !== undefined && <Failed error={save.otherProblem(fields)} />}
-      <TextField
-        label="Writes in an hour"
-        inputMode="numeric"
-        value={writes}
-        onInput={setWrites}
-        error={save.problemAt('/writes_per_hour')}
-        isFocused
-      />
-      <TextField
-        label="Reads in an hour"
-        inputMode="numeric"
-        value={reads}
-        onInput={setReads}
-        error={save.problemAt('/reads_per_hour')}
-      />
-      <TextField
-        label="For how many days"
-        hint="At most 90."
-        inputMode="numeric"
-        value={days}
-        onInput={setDays}
-        error={save.problemAt('/until')}
-      />
-    </Dialog>
+      onSave={async ([writes = '', reads = '', days = '']) => {
+        const until = new Date(Date.now() + Number(days) * DAY_MS).toISOString();
+        await desk.raiseLimits(venue.id, { writes_per_hour: Number(writes), reads_per_hour: Number(reads), until });
+        onDone();
+      }}
+    />
   );
 }

@@ -366,6 +366,15 @@ export async function findSlotCapacity(
   return rows[0] ?? null;
 }
 
+/** Those of the hashes, as hex, whose slot has a stored capacity. */
+export async function findStoredSlots(tx: Queryable, venueId: string, mode: Mode, hashes: readonly Buffer[]) {
+  const rows = await tx.query<{ readonly hash: string }>(
+    `select encode(slot_hash, 'hex') as hash from hook_slots where venue_id = $1 and mode = $2 and slot_hash = any($3)`,
+    [venueId, mode, hashes],
+  );
+  return new Set(rows.map(({ hash }) => hash));
+}
+
 export async function storeSlotCapacity(
   tx: Queryable,
   venueId: string,

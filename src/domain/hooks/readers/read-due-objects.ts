@@ -22,7 +22,8 @@ import { credentialsRow } from './credentials.ts';
 import { type FetchRequest, fetchDocument } from './fetch-object.ts';
 import { giveUpListing, type ListedPage, listPage, skippedList, storePage } from './list-catalogue.ts';
 import { countInternalError, type DueRead, oldestDueRead, postponeRead } from './read-queries.ts';
-import { type ReadEntry, readEntryOf } from './read-readers.ts';
+import { readEntryOf } from './read-readers.ts';
+import { requireAnnouncedVersion, requireSameAccount } from './read-requirements.ts';
 import {
   type ClaimedReader,
   claimReaders,
@@ -156,6 +157,7 @@ async function fetchWork(
     const entry = readEntryOf(reader, work.read.read_name);
     requireSameAccount(entry, request);
     const document = await fetchDocument(services, request, entry);
+    requireAnnouncedVersion(entry, work.read, document);
     return { kind: 'changes', changes: changesOf(claimed, reader, work.read, document) };
   } catch (error) {
     if (error instanceof ReadFailure) return { kind: 'failure', failure: error };
@@ -167,18 +169,6 @@ async function fetchWork(
 
 /** A run that an earlier version of this program has begun to list begins again. */
 const cursorOf = ({ cursor }: SyncRow) => (cursor?.lists === undefined ? null : cursor);
-
-/** A webhook can be of another account than the credentials: its object would be taken for one of ours. */
-function requireSameAccount({ same_account }: ReadEntry, { variables, credentials }: FetchRequest): void {
-  for (const [variable, field] of Object.entries(same_account ?? {})) {
-    const [named, own] = [variables[variable], credentials[field]].map((text) => String(text ?? '').toLowerCase());
-    if (own === '' || named === own) continue;
-    throw new ReadFailure(
-      'failed',
-      `The delivery is about the ${variable} ${String(variables[variable])}, and the credentials of this integration are of another: connect that one as an integration of its own, with its own credentials.`,
-    );
-  }
-}
 
 /** Applies a long list but for its last part, each part in a transaction of its own. Null: the lease is over. */
 async function applyLeadingParts(

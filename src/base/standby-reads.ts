@@ -56,12 +56,12 @@ export function readFromStandby(options: StandbyOptions): Reads {
   };
 
   const hasReplayed = async (position: string, until: number): Promise<boolean> => {
-    for (;;) {
+    do {
       const [row] = await standby.priority.query<{ replayed: boolean | null }>(HAS_REPLAYED, [position]);
       if (row?.replayed === true) return true;
-      if (elapsed.now() >= until) return false;
       await pause(POLL_MS);
-    }
+    } while (elapsed.now() < until);
+    return false;
   };
 
   const isCurrent = async (): Promise<boolean> => {

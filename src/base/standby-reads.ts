@@ -56,11 +56,11 @@ export function readFromStandby(options: StandbyOptions): Reads {
   };
 
   const hasReplayed = async (position: string, until: number): Promise<boolean> => {
-    do {
+    for (let isFirst = true; isFirst || elapsed.now() < until; isFirst = false) {
       const [row] = await standby.priority.query<{ replayed: boolean | null }>(HAS_REPLAYED, [position]);
       if (row?.replayed === true) return true;
       await pause(POLL_MS);
-    } while (elapsed.now() < until);
+    }
     return false;
   };
 

@@ -55,11 +55,13 @@ export class NotificationListener {
 
 /** Resolves when the signal aborts or the connection ends. */
 async function listen(client: pg.Client, channel: string, onNotified: () => void, signal: AbortSignal): Promise<void> {
+  let stop: () => void = () => undefined;
   const ended = new Promise<void>((resolve, reject) => {
+    stop = resolve;
     client.once('error', reject);
     client.once('end', resolve);
-    signal.addEventListener('abort', () => resolve(), { once: true });
   });
+  signal.addEventListener('abort', stop);
   ended.catch(() => undefined); // Awaited below; it may reject while the connection is still being opened.
   client.on('notification', onNotified);
   try {
@@ -68,6 +70,7 @@ async function listen(client: pg.Client, channel: string, onNotified: () => void
     onNotified();
     await ended;
   } finally {
+    signal.removeEventListener('abort', stop);
     client.on('error', () => undefined);
     await client.end();
   }

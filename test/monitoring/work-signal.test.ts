@@ -100,13 +100,16 @@ describe('the work signal', () => {
     await waitFor('it listens', async () => count === 1);
     const signal = new WorkSignal({ db: sending, log: world.context.log });
     for (let call = 0; call < 200; call++) signal.notify();
-    await waitFor('the first and the last are heard', async () => count === 3);
+    await waitFor('the first and the last are heard', async () => count >= 3);
+    expect(count).toBeLessThan(20);
+    let before = count;
     await world.db.query(
       `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'everyshare-other' and query like 'listen%'`,
     );
-    await waitFor('it listens again', async () => count === 4);
+    await waitFor('it listens again', async () => count > before);
+    before = count;
     signal.notify();
-    await waitFor('it hears again', async () => count === 5);
+    await waitFor('it hears again', async () => count > before);
   });
 
   it('is not sent behind a pooler, where no session can listen', () => {

@@ -27,6 +27,7 @@ import { processesBefore } from './domain/monitoring/earlier-processes.ts';
 import { adoptProcessors } from './domain/payments/former-account-queries.ts';
 import { observeProcessors } from './domain/payments/observe-processor.ts';
 import { makeBackups } from './main/backups.ts';
+import { closeDatabaseAtStop } from './main/close-database.ts';
 import { findOrStartDatabase, openDatabase } from './main/embedded-database.ts';
 import { asListenError } from './main/listen-error.ts';
 import type { Monitoring } from './main/monitoring.ts';
@@ -72,9 +73,7 @@ async function openContext<M extends Monitoring | null>(
   });
   const tracing = monitoring?.tracing ?? null;
   const db = tracing === null ? plainDb : traceDb(plainDb, tracing);
-  await shutdown.add(() => db.close());
-  // Added after the database, so it runs before: the last export reads the figures.
-  if (tracing !== null) await shutdown.add(() => tracing.close());
+  await closeDatabaseAtStop(shutdown, db, tracing);
   const reads = await openReads(config, db, log, shutdown);
   const outbound = makeOutbound({ allowInsecureTargets: config.allowInsecureTargets });
   await shutdown.add(() => outbound.close());

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setImmediate as yieldToIo } from 'node:timers/promises';
 import { systemClock, systemMonotonicClock } from './base/clock.ts';
 import type { CommandContext } from './base/command-context.ts';
-import { type Config, ConfigError, parseKeys, readConfig, userConfigFolder } from './base/config.ts';
+import { type Config, ConfigError, parseKeys, readConfig } from './base/config.ts';
 import { isUnavailable, openDb, sqlState } from './base/db.ts';
 import { type Log, makeLog } from './base/log.ts';
 import { beginMigration } from './base/migrate.ts';
@@ -19,6 +19,7 @@ import { makeSeal } from './base/seal.ts';
 import { readOrCreateSecret } from './base/secret-file.ts';
 import { Shutdown, ShutdownRequested } from './base/shutdown.ts';
 import { traceDb } from './base/tracing/trace-db.ts';
+import { userConfigFolder } from './base/user-folder.ts';
 import { WorkSignal } from './base/work-signal.ts';
 import { recordServerAddress } from './domain/installation/address-queries.ts';
 import { verifyEncryptionKey } from './domain/installation/verify-encryption-key.ts';
@@ -26,12 +27,14 @@ import { processesBefore } from './domain/monitoring/earlier-processes.ts';
 import { adoptProcessors } from './domain/payments/former-account-queries.ts';
 import { observeProcessors } from './domain/payments/observe-processor.ts';
 import { makeBackups } from './main/backups.ts';
+import { closeDatabaseAtStop } from './main/close-database.ts';
 import { findOrStartDatabase, openDatabase } from './main/embedded-database.ts';
 import { asListenError } from './main/listen-error.ts';
 import type { Monitoring } from './main/monitoring.ts';
 import { type OpenedProcessors, openProcessors } from './main/processors.ts';
 import { runWorker } from './main/run-worker.ts';
 import { setAddressOfCommand, setAddressOfWorker } from './main/server-address.ts';
+import { openReads } from './main/standby.ts';
 import { type AppContext, commandContext, makeContext, readSchemas } from './run/context.ts';
 import type { ToolServer, ToolServerContext } from './run/tool-server.ts';
 
@@ -70,14 +73,14 @@ async function openContext<M extends Monitoring | null>(
   });
   const tracing = monitoring?.tracing ?? null;
   const db = tracing === null ? plainDb : traceDb(plainDb, tracing);
-  await shutdown.add(() => db.close());
-  // Added after the database, so it runs before: the last export reads the figures.
-  if (tracing !== null) await shutdown.add(() => tracing.close());
+  await closeDatabaseAtStop(shutdown, db, tracing);
+  const reads = await openReads(config, db, log, shutdown);
   const outbound = makeOutbound({ allowInsecureTargets: config.allowInsecureTargets });
   await shutdown.add(() => outbound.close());
   const context = makeContext({
     config,
     db,
+    reads,
     clock: systemClock,
     random: systemRandom,
     log,

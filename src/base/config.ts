@@ -2,8 +2,7 @@
 // one error names every wrong variable with its remedy.
 
 import { isIP } from 'node:net';
-import { homedir } from 'node:os';
-import { isAbsolute, join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { isAddressRange } from './address-range.ts';
 import { parseResourceAttributes, RESOURCE_ATTRIBUTES_PROBLEM } from './tracing/resource-attributes.ts';
 
@@ -21,6 +20,8 @@ export interface Config {
   readonly dataDir: string;
   /** null: the embedded PostgreSQL under dataDir. */
   readonly databaseUrl: string | null;
+  /** A standby of DATABASE_URL, for reading; null: the primary is read. */
+  readonly databaseReadUrl: string | null;
   readonly databaseConnections: number;
   /** The database is behind a pooler in transaction mode. */
   readonly databasePooled: boolean;
@@ -316,15 +317,32 @@ function otlpSettings(
   };
 }
 
-export function readConfig(env: Env): Config {
-  const read = new Reader(env);
+function databaseSettings(
+  read: Reader,
+): Pick<Config, 'databaseUrl' | 'databaseReadUrl' | 'databaseConnections' | 'databasePooled'> {
   const databaseUrl = read.address('DATABASE_URL', ['postgres:', 'postgresql:']);
-  const encryptionKeys = read.keys('ENCRYPTION_KEY');
+  const databaseReadUrl = read.address('DATABASE_READ_URL', ['postgres:', 'postgresql:']);
+  if (databaseReadUrl !== null && databaseUrl === null)
+    read.problems.push(
+      'DATABASE_READ_URL is set without DATABASE_URL: set DATABASE_URL to the primary of that standby.',
+    );
   if (databaseUrl !== null && read.text('ENCRYPTION_KEY') === null) {
     read.problems.push(
       'ENCRYPTION_KEY is not set: with DATABASE_URL every server needs the same one. Make it with "openssl rand -base64 32".',
     );
   }
+  return {
+    databaseUrl,
+    databaseReadUrl,
+    databaseConnections: read.integer('DATABASE_CONNECTIONS', 12, 2, 200),
+    databasePooled: read.oneOf('DATABASE_POOLER', ['none', 'transaction'], 'none') === 'transaction',
+  };
+}
+
+export function readConfig(env: Env): Config {
+  const read = new Reader(env);
+  const database = databaseSettings(read);
+  const encryptionKeys = read.keys('ENCRYPTION_KEY');
   const stripe: Partial<Record<Mode, StripeKeys>> = { ...stripeKeys(read, 'test'), ...stripeKeys(read, 'live') };
   const sandboxProcessor = Object.keys(stripe).length === 0;
   const modes = (['test', 'live'] as const).filter((mode) => sandboxProcessor || stripe[mode] !== undefined);
@@ -338,9 +356,7 @@ export function readConfig(env: Env): Config {
   const config: Config = {
     ...listenAddresses(read),
     dataDir: resolve(read.text('DATA_DIR') ?? '.data'),
-    databaseUrl,
-    databaseConnections: read.integer('DATABASE_CONNECTIONS', 12, 2, 200),
-    databasePooled: read.oneOf('DATABASE_POOLER', ['none', 'transaction'], 'none') === 'transaction',
+    ...database,
     baseUrl: read.address('BASE_URL', ['http:', 'https:']),
     checkoutPageBase: read.address('CHECKOUT_PAGE_BASE', ['http:', 'https:']),
     schemaUrl: read.address('SCHEMA_URL', ['http:', 'https:']),
@@ -379,16 +395,4 @@ export function readConfig(env: Env): Config {
   };
   if (read.problems.length > 0) throw new ConfigError(read.problems);
   return config;
-}
-
-/** The folder for what the command line keeps for a user (XDG base directories; %APPDATA% on Windows). */
-export function userConfigFolder(env: Env): string {
-  const named = [env.XDG_CONFIG_HOME, env.APPDATA].find((path) => path !== undefined && isAbsolute(path));
-  return join(named ?? join(env.HOME || homedir(), '.config'), 'everyshare');
-}
-
-/** The address of a server on this machine that listens on `port`. */
-export function localUrl({ host }: Pick<Config, 'host'>, port: number): string {
-  const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
-  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }

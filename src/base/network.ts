@@ -28,3 +28,9 @@ const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 export function isLoopback(hostname: string): boolean {
   return LOOPBACK.includes(hostname);
 }
+
+/** The address of a server on this machine that listens on `port`. */
+export function localUrl({ host }: { readonly host: string }, port: number): string {
+  const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+}

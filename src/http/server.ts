@@ -2,10 +2,10 @@
 // knows HTTP only; run/ decides what a request does.
 
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { localUrl } from '../base/config.ts';
 import { Problem } from '../base/errors.ts';
 import type { MetricsRegistry } from '../base/monitoring/metrics-registry.ts';
 import { type MonitoringServer, startMonitoringServer } from '../base/monitoring/monitoring-server.ts';
+import { localUrl } from '../base/network.ts';
 import type { Tracing } from '../base/tracing/tracing.ts';
 import { bodyLimitOf } from '../domain/hooks/providers.ts';
 import { recordRefusal } from '../domain/hooks/refusals.ts';

@@ -1,7 +1,8 @@
 // The address of the server for a process that serves nothing: a worker writes links that begin with it, and a command
 // signs tokens that name it.
 
-import { ConfigError, localUrl } from '../base/config.ts';
+import { ConfigError } from '../base/config.ts';
+import { localUrl } from '../base/network.ts';
 import { findServerAddress } from '../domain/installation/address-queries.ts';
 import type { AppContext } from '../run/context.ts';
 

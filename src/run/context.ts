@@ -21,6 +21,7 @@ import { makeValidator, type Validator } from '../base/schema/validate.ts';
 import { buildSchemaVersion } from '../base/schema-check.ts';
 import { schemaFolders } from '../base/schema-files.ts';
 import { makeSeal } from '../base/seal.ts';
+import { type Reads, readFromPrimary } from '../base/standby-reads.ts';
 import { WorkSignal } from '../base/work-signal.ts';
 import { CheckoutChanges } from '../domain/checkouts/guests/checkout-changes.ts';
 import type { ProgressServices } from '../domain/checkouts/guests/progress.ts';
@@ -50,6 +51,8 @@ export interface Schemas {
 export interface AppContext extends CommandServices, Schemas {
   readonly config: Config;
   readonly db: Db;
+  /** For operations that only read: from a standby where there is one. */
+  readonly reads: Reads;
   readonly clock: Clock;
   readonly log: Log;
   readonly operatorToken: string;
@@ -88,6 +91,8 @@ export interface ContextOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** Absent: everything is read from the primary. */
+  readonly reads?: Reads;
   /** Absent: the context makes one, which needs no closing. */
   readonly outbound?: Outbound;
   /** The first seals, all open. */
@@ -124,6 +129,7 @@ export function makeContext(options: ContextOptions): AppContext {
   return {
     config,
     db,
+    reads: options.reads ?? readFromPrimary(db),
     clock,
     random,
     log,

@@ -20,7 +20,7 @@ import { Webhook } from 'standardwebhooks';
 import Stripe from 'stripe';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Everyshare, webhooks } from '../../sdk/src/everyshare.ts';
-import { userConfigFolder } from '../../src/base/config.ts';
+import { userConfigFolder } from '../../src/base/user-folder.ts';
 import { readSecret } from '../../src/cli/read-secret.ts';
 import { EVENT_LIST } from '../../src/domain/events/event-types.ts';
 import { type CommandLine, commandLine } from '../support/run-command.ts';

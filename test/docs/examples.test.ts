@@ -230,6 +230,7 @@ describe('the commands that the documentation names', () => {
     const { commands } = await commandLine(world).json<{ commands: { usage: string }[] }>('help');
     const known = [
       'help',
+      'version',
       'start',
       'serve',
       'worker',

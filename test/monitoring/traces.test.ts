@@ -9,6 +9,7 @@ import { readConfig } from '../../src/base/config.ts';
 import { Shutdown } from '../../src/base/shutdown.ts';
 import { deliverDue, dispatchDue } from '../../src/domain/webhooks/deliveries/deliver.ts';
 import { makeTraceAttempt } from '../../src/domain/webhooks/deliveries/trace-attempt.ts';
+import { closeDatabaseAtStop } from '../../src/main/close-database.ts';
 import { makeMonitoring, openTracingFor } from '../../src/main/monitoring.ts';
 import { type Listening, startHttpsReceiver } from '../support/test-receivers.ts';
 import { checkoutBody, type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
@@ -163,6 +164,15 @@ describe('the resource of a trace', () => {
 });
 
 describe('the last traces', () => {
+  it('are sent before the database closes', async () => {
+    const order: string[] = [];
+    const stopping = new Shutdown(world.context.log);
+    const closes = (name: string) => ({ close: async () => void order.push(name) });
+    await closeDatabaseAtStop(stopping, closes('database'), closes('traces'));
+    await stopping.run();
+    expect(order).toEqual(['traces', 'database']);
+  });
+
   it('do not delay the stop of a process for more than two seconds when the collector does not answer', async () => {
     const silent = createServer(() => undefined);
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));

@@ -50,6 +50,7 @@ export function startLoad(fleet: Fleet, key: string, clients: number): Load {
       } | null;
       if (checkout === null) continue;
       figures.created.push(checkout.id);
+      await send('POST', `/v1/test_helpers/checkouts/${checkout.id}/collect`, 200, {});
       await send('POST', `/v1/test_helpers/checkouts/${checkout.id}/hold`, 200, {});
       await send('GET', `/v1/checkouts/${checkout.id}`, 200);
       if (number % 5 === 0) await send('GET', '/v1/checkouts?limit=20', 200);

@@ -58,6 +58,22 @@ export const READER_BUGS: readonly Mutant[] = [
   },
   {
     area: 'hooks',
+    bug: 'an object with times is not read again',
+    file: WORKER,
+    from: "return settle(outcomes, true, isDaily ? 'start' : 'keep');",
+    to: "return settle(outcomes, true, isDaily ? 'keep' : 'keep');",
+    tests: ['test/hooks/daily-reads.test.ts'],
+  },
+  {
+    area: 'hooks',
+    bug: 'a delivery waits for the next daily read',
+    file: 'src/domain/hooks/readers/reader-queries.ts',
+    from: 'set due_at = least(due_at, greatest(next_request_at',
+    to: 'set due_at = coalesce(due_at, greatest(next_request_at',
+    tests: ['test/hooks/daily-reads.test.ts'],
+  },
+  {
+    area: 'hooks',
     bug: 'an empty list takes nothing off sale',
     file: 'src/domain/hooks/readers/apply-read.ts',
     from: 'isWholeList: isEmptyList(entry, object, scope), otherwise',

@@ -87,7 +87,7 @@ export async function makeReaderDue(
   now: number,
 ): Promise<boolean> {
   const rows = await tx.query(
-    `update integration_readers set due_at = coalesce(due_at, greatest(next_request_at, to_timestamp($3 / 1000.0)))
+    `update integration_readers set due_at = least(due_at, greatest(next_request_at, to_timestamp($3 / 1000.0)))
      where venue_id = $1 and integration_id = $2 returning 1`,
     [venueId, integrationId, now],
   );
@@ -201,7 +201,7 @@ export interface ReaderOutcome {
   readonly now: number;
 }
 
-/** Ends the lease. The integration is due again if reads or a catalogue run wait. */
+/** Ends the lease. The integration is due again if reads or a catalogue run wait, or when an object is to be read again. */
 export async function releaseReader(tx: Queryable, reader: ClaimedReader, outcome: ReaderOutcome): Promise<void> {
   await tx.query(
     `update integration_readers r set lease_token = null, leased_until = null, failures = $5, wait_reason = $6,
@@ -212,6 +212,9 @@ export async function releaseReader(tx: Queryable, reader: ClaimedReader, outcom
        due_at = greatest(to_timestamp($4 / 1000.0), least(
          (select min(h.due_at) from hook_reads h
           where h.venue_id = r.venue_id and h.integration_id = r.integration_id and h.due_at is not null),
+         (select min(h.refresh_at) from hook_reads h
+          where h.venue_id = r.venue_id and h.integration_id = r.integration_id and h.refresh_at is not null
+            and h.due_at is null),
          (select to_timestamp($4 / 1000.0) from hook_syncs s
           where s.venue_id = r.venue_id and s.integration_id = r.integration_id and s.status = 'running'
             and not s.is_listed)))
@@ -234,7 +237,8 @@ export async function releaseReader(tx: Queryable, reader: ClaimedReader, outcom
     `update integration_readers r set due_at = null
      where r.venue_id = $1 and r.integration_id = $2 and r.lease_token is null
        and not exists (select 1 from hook_reads h
-         where h.venue_id = r.venue_id and h.integration_id = r.integration_id and h.due_at is not null)
+         where h.venue_id = r.venue_id and h.integration_id = r.integration_id
+           and (h.due_at is not null or h.refresh_at is not null))
        and not exists (select 1 from hook_syncs s
          where s.venue_id = r.venue_id and s.integration_id = r.integration_id and s.status = 'running'
            and not s.is_listed)`,

@@ -3568,8 +3568,10 @@ export type Reader = {
       /** None of these values; no value at all is right too. */
       readonly not?: readonly string[];
     })[];
-    /** Whether the answers name every object of a list, such as a menu: an object that an earlier read named and this one does not can no longer be booked. An answer without any object takes nothing off sale. */
+    /** Whether the answers name every object of a list, such as a menu: an object that an earlier read named and this one does not can no longer be booked. A list without any object takes all of them off sale; an answer without the list takes nothing off sale. */
     readonly whole_list?: boolean;
+    /** Whether the provider leaves out a list that has no object: an answer without the list is then a list without any object. */
+    readonly empty_list_is_left_out?: boolean;
     /** Variables that must be the same as a field of the credentials: with another value the delivery is about another account, and nothing is read. */
     readonly same_account?: { readonly [name: string]: string };
     /** What happens if the first request finds that the object no longer exists: cancel means that its offering can no longer be booked. */

@@ -58,6 +58,14 @@ export const READER_BUGS: readonly Mutant[] = [
   },
   {
     area: 'hooks',
+    bug: 'an empty list takes nothing off sale',
+    file: 'src/domain/hooks/readers/apply-read.ts',
+    from: 'isWholeList: isEmptyList(entry, object, scope), otherwise',
+    to: 'isWholeList: false, otherwise',
+    tests: ['test/hooks/toast-reads.test.ts'],
+  },
+  {
+    area: 'hooks',
     bug: 'a worker with a stale lease token writes',
     file: 'src/domain/hooks/readers/reader-queries.ts',
     from: 'and lease_token = $3 for update',

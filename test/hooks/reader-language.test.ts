@@ -2,13 +2,14 @@
 // database: the worker's own functions.
 
 import { describe, expect, it } from 'vitest';
+import type { Reader } from '../../schemas/types.gen.ts';
 import { hashOf } from '../../src/domain/hooks/delivery-order.ts';
 import { timeFromDayAndTime, timePlusDuration } from '../../src/domain/hooks/mapping/convert.ts';
 import { interpretObject } from '../../src/domain/hooks/mapping/interpret.ts';
 import { mergeOffering } from '../../src/domain/hooks/merge.ts';
 import { joinAnswers } from '../../src/domain/hooks/readers/join-answers.ts';
+import { budgetPaceMs, requestPace } from '../../src/domain/hooks/readers/pace.ts';
 import { DAY_NAMES, dateAfter, dayValues } from '../../src/domain/hooks/readers/read-days.ts';
-import { budgetPaceMs } from '../../src/domain/hooks/readers/read-due-objects.ts';
 import { refreshTime } from '../../src/domain/hooks/readers/refresh.ts';
 import { mergeWindow } from '../../src/domain/hooks/slot-window.ts';
 import type { OfferingContent } from '../../src/domain/offerings/offering.ts';
@@ -221,5 +222,27 @@ describe('the time at which an object is read again', () => {
       hours.add(new Date(first).getUTCHours());
     }
     expect(hours.size).toBe(24);
+  });
+});
+
+describe('the requests of one read', () => {
+  it('are as far apart as the limit of the provider asks, however fast the answers are', async () => {
+    const reader = { limits: { requests_per_minute: 120 } } as Reader;
+    const clock = { time: 0, now: () => clock.time };
+    const wait = (ms: number): Promise<void> => {
+      clock.time += ms;
+      return Promise.resolve();
+    };
+    const pace = requestPace(clock, wait, reader);
+    const sent: number[] = [];
+    for (const answerMs of [100, 900, 0, 0]) {
+      await pace();
+      sent.push(clock.time);
+      clock.time += answerMs;
+    }
+    expect(sent).toEqual([0, 500, 1_400, 1_900]);
+    clock.time -= HOUR_MS;
+    await pace();
+    expect(clock.time).toBe(1_900 - HOUR_MS + 500);
   });
 });

@@ -19,11 +19,13 @@ export class ReadingWorld {
   readonly world: TestWorld;
   readonly apis: VenueApis;
   readonly services: ReadServices;
+  /** How long the worker would have waited between the requests of a read, in milliseconds. */
+  readonly waits: number[] = [];
 
   constructor(world: TestWorld, apis: VenueApis) {
     this.world = world;
     this.apis = apis;
-    this.services = readServicesOf(world.context);
+    this.services = { ...readServicesOf(world.context), wait: (ms) => Promise.resolve(void this.waits.push(ms)) };
   }
 
   async close(): Promise<void> {
@@ -32,6 +34,7 @@ export class ReadingWorld {
   }
 
   reset(): void {
+    this.waits.length = 0;
     this.apis.requests.length = 0;
     this.apis.faults.length = 0;
     this.apis.onRequest = () => undefined;

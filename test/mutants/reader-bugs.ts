@@ -74,6 +74,22 @@ export const READER_BUGS: readonly Mutant[] = [
   },
   {
     area: 'hooks',
+    bug: 'the requests of one read are sent without a pause',
+    file: 'src/domain/hooks/readers/call-provider.ts',
+    from: '  await call.pace();\n',
+    to: '',
+    tests: ['test/hooks/availability-reads.test.ts'],
+  },
+  {
+    area: 'hooks',
+    bug: 'the limit of a day that the provider has is ignored',
+    file: 'src/domain/hooks/readers/pace.ts',
+    from: 'reader?.limits.requests_per_day ?? readsPerDay',
+    to: 'reader === undefined ? readsPerDay : readsPerDay',
+    tests: ['test/hooks/product-reads.test.ts'],
+  },
+  {
+    area: 'hooks',
     bug: 'an empty list takes nothing off sale',
     file: 'src/domain/hooks/readers/apply-read.ts',
     from: 'isWholeList: isEmptyList(entry, object, scope), otherwise',
@@ -123,7 +139,7 @@ export const READER_BUGS: readonly Mutant[] = [
   {
     area: 'hooks',
     bug: 'the budget of a day is used up by noon',
-    file: WORKER,
+    file: 'src/domain/hooks/readers/pace.ts',
     from: 'if (usedToday * 2 <= perDay) return 0;',
     to: 'if (usedToday <= perDay) return 0;',
     tests: LANGUAGE,

@@ -22,6 +22,7 @@ import { type ProviderClient, REPLAY_LATER, ReadFailure } from './call-provider.
 import { credentialsRow } from './credentials.ts';
 import { type FetchRequest, fetchDocument } from './fetch-object.ts';
 import { giveUpListing, type ListedPage, listPage, skippedList, storePage } from './list-catalogue.ts';
+import { budgetPaceMs, MINUTE_MS, requestDistanceMs, requestPace, requestsPerDay } from './pace.ts';
 import {
   countInternalError,
   type DueRead,
@@ -53,25 +54,27 @@ export interface ReadServices extends HookServices, ProviderClient {
   readonly random: Random;
   /** The most requests of one integration in a day. */
   readonly readsPerDay: number;
+  /** Waits between the requests of a read. */
+  readonly wait: (ms: number) => Promise<void>;
 }
 
-/** A read sends nothing after this time; its last request may take 20 seconds more. */
-const MAX_READ_MS = 60_000;
+/** A read sends nothing after this time; its last request may take 20 seconds more, which the lease allows. */
+const MAX_READ_MS = 90_000;
 const LEASE_SECONDS = 120;
 const FIRST_BACKOFF_MS = 2_000;
 const MAX_BACKOFF_MS = 15 * 60_000;
 const MAX_FAILING_MS = 3 * 24 * 3_600_000;
 const MAX_INTERNAL_ERRORS = 6;
-const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
 /** One transaction blocks other writers of the venue, so a long list is applied in parts. */
 const PART_SIZE = 200;
 
 /** One step of the worker. Returns how many integrations it claimed. */
 export async function readDueObjects(services: ReadServices, batch: number): Promise<number> {
-  const { db, clock, random, readsPerDay } = services;
+  const { db, clock, random, readers, readsPerDay } = services;
   const now = clock.now();
-  const claimed = await claimReaders(db, now, LEASE_SECONDS, readsPerDay, randomText(random, 16), batch);
+  const limits = [...readers.values()].map((reader) => [reader.provider, requestsPerDay(readsPerDay, reader)]);
+  const perDay: Record<string, number> = Object.fromEntries(limits);
+  const claimed = await claimReaders(db, now, LEASE_SECONDS, perDay, randomText(random, 16), batch);
   const results = await Promise.allSettled(claimed.map((one) => readOne(services, one, now)));
   const failed = results.find((result) => result.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
@@ -171,6 +174,7 @@ async function fetchWork(
     variables: work.kind === 'object' ? work.read.variables : {},
     timezone: claimed.defaults.timezone ?? null,
     deadline: services.clock.now() + MAX_READ_MS,
+    pace: requestPace(services.clock, services.wait, reader),
     count: () => {
       step.requests += 1;
     },
@@ -320,17 +324,10 @@ async function release(
 
 function paceMs(services: ReadServices, { provider, requests_today }: ClaimedReader, requests: number): number {
   const { readers, readsPerDay, clock } = services;
-  const providerMs = (requests * MINUTE_MS) / (readers.get(provider)?.limits.requests_per_minute ?? 1);
-  return Math.max(providerMs, budgetPaceMs(clock.now(), readsPerDay, requests_today + requests - 1, requests));
-}
-
-/**
- * The pause after some requests that keeps the budget of the day. Its first half is free; the rest is spread over the rest
- * of the day, so that a venue with many bookings is read until the evening.
- */
-export function budgetPaceMs(now: number, perDay: number, usedToday: number, requests: number): number {
-  if (usedToday * 2 <= perDay) return 0;
-  return (requests * (DAY_MS - (now % DAY_MS))) / Math.max(1, perDay - usedToday);
+  const reader = readers.get(provider);
+  const providerMs = reader === undefined ? MINUTE_MS : requests === 0 ? 0 : requestDistanceMs(reader);
+  const perDay = requestsPerDay(readsPerDay, reader);
+  return Math.max(providerMs, budgetPaceMs(clock.now(), perDay, requests_today + requests - 1, requests));
 }
 
 /**

@@ -1,7 +1,7 @@
 -- A row of an append-only table is never changed or deleted: the audit log, events and ledger entries are evidence. The
 -- triggers that call this belong to their tables, in the migrations. Exceptions are made for the erasure of a guest
--- (`everyshare guest erase`) alone: it takes the guest out of the data of events, and removes the reason of a refund, which
--- is free text, from entries of the audit log that an earlier release wrote.
+-- (`everyshare guest erase`) alone: it takes the guest out of the data of events, and removes the reason of a refund,
+-- which is free text, from entries of the audit log that an earlier release wrote.
 create or replace function enforce_append_only() returns trigger language plpgsql as $$
 begin
   if tg_op = 'UPDATE' and current_setting('everyshare.erase_guest', true) = 'on' then

@@ -14,8 +14,7 @@ const BATCH = 200;
 type RowNames = SealedRow['names'];
 
 interface SweptColumn {
-  readonly table: string;
-  readonly column: string;
+  readonly place: readonly [table: string, column: string];
   /** Columns that tell whose a row is. */
   readonly needs?: readonly string[];
   readonly scrub: (text: string, row: RowNames, marks: SweepMarks, scrubs: Scrubs) => string;
@@ -36,24 +35,21 @@ function scrubForReader(row: RowNames, marks: SweepMarks, scrubs: Scrubs): Scrub
 /** Every other sealed column holds a secret, or belongs to one person and is found by a hash. */
 const SWEPT_COLUMNS: readonly SweptColumn[] = [
   {
-    table: 'inbound_deliveries',
-    column: 'body',
+    place: ['inbound_deliveries', 'body'],
     needs: ['status'],
     scrub: scrubOthers,
     isInUse: ({ status = '' }) => status === 'pending' || status === 'reading',
   },
-  { table: 'idempotency_keys', column: 'response', scrub: (text, _row, marks) => scrubAnswer(text, marks) },
-  { table: 'request_log', column: 'failure', scrub: scrubOthers },
-  { table: 'party_drafts', column: 'draft', scrub: scrubOthers },
+  { place: ['idempotency_keys', 'response'], scrub: (text, _row, marks) => scrubAnswer(text, marks) },
+  { place: ['request_log', 'failure'], scrub: scrubOthers },
+  { place: ['party_drafts', 'draft'], scrub: scrubOthers },
   {
-    table: 'messages',
-    column: 'body',
+    place: ['messages', 'body'],
     needs: ['member_id', 'subject'],
     scrub: (text, row, marks, scrubs) => scrubForReader(row, marks, scrubs)(text),
   },
   {
-    table: 'mails',
-    column: 'content',
+    place: ['mails', 'content'],
     needs: ['subject'],
     scrub: (text, row, marks, scrubs) => scrubAllValues(text, scrubForReader(row, marks, scrubs)),
   },
@@ -78,7 +74,8 @@ export interface SweepResult {
 /** Returns the sealed columns that must be swept, with what tells whose they are. */
 export function sweptColumns(sealed: readonly SealedColumn[]): (SealedColumn & SweptColumn)[] {
   return SWEPT_COLUMNS.map((swept) => {
-    const { table, column, needs = [] } = swept;
+    const { needs = [] } = swept;
+    const [table, column] = swept.place;
     const found = sealed.find((each) => each.table === table && each.column === column);
     if (found === undefined) throw new Error(`${table}.${column} is no sealed column any more`);
     return { ...found, ...swept, needs: [...(found.needs ?? []), ...needs] };

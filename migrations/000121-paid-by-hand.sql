@@ -23,6 +23,8 @@ alter table movements add constraint movement_closed_was_paid
 alter table movements validate constraint movement_closed_was_paid;
 alter table movements drop constraint movement_closed_is_a_refund;
 
+update ledger_accounts set meaning = 'failed refunds and transfers that an operator has paid outside of the processor'
+  where account = 'paid_elsewhere';
 insert into state_transitions (machine, from_status, to_status) values ('movement', 'failed', 'owed');
 
 alter table ledger_entries drop constraint ledger_entry_is_between_the_accounts_of_its_kind;

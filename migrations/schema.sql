@@ -1947,7 +1947,7 @@ CREATE TABLE webhook_endpoints (
 --   'disputed_funds', 'debit', 'what the processor took back because a guest disputed a charge'
 --   'fee_income', 'credit', 'our fee'
 --   'guest_funds', 'credit', 'captured from guests, for a booking that is not complete yet'
---   'paid_elsewhere', 'credit', 'failed refunds that the operator has paid to guests outside of the processor'
+--   'paid_elsewhere', 'credit', 'failed refunds and transfers that an operator has paid outside of the processor'
 --   'processor_balance', 'debit', 'what the processor keeps for us'
 --   'processor_fees', 'debit', 'what the processor has charged us for its service'
 --   'venue_debts', 'debit', 'what venues owe us because a transfer could not be taken back'

@@ -73,7 +73,7 @@ async function closeTransfer(
 ): Promise<boolean> {
   const { venueId, id, checkoutId, note } = given;
   await lockCheckout(tx, venueId, checkoutId);
-  const closed = await closeFailedTransfer(tx, venueId, id, { by: command.actor.name, now: command.now });
+  const closed = await closeFailedTransfer(tx, venueId, id, command.actor.name);
   if (closed === null) {
     const { status, byHandBy } = await requireMovement(tx, venueId, id);
     if (status === 'failed') throw notReserved(byHandBy);

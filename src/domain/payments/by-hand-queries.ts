@@ -54,14 +54,14 @@ export async function closeFailedTransfer(
   tx: Queryable,
   venueId: string,
   id: string,
-  { by, now }: { readonly by: string; readonly now: number },
+  by: string,
 ): Promise<ClosedTransfer | null> {
   requireTransition('movement', MOVEMENT_TRANSITIONS, 'failed', 'closed');
   const rows = await tx.query<ClosedTransfer>(
-    `update movements set status = 'closed', sent_amount = coalesce(sent_amount, amount), done_at = to_timestamp($4 / 1000.0)
+    `update movements set status = 'closed', sent_amount = coalesce(sent_amount, amount)
      where venue_id = $1 and movement_id = $2 and status = 'failed' and kind = 'transfer' and by_hand_by = $3
      returning ${MOVEMENT_COLUMNS}, sent_amount as "sentAmount"`,
-    [venueId, id, by, now],
+    [venueId, id, by],
   );
   return rows[0] ?? null;
 }

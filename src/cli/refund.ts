@@ -109,7 +109,7 @@ async function changeReservation(
   return { json: { ...jsonOf(refund), status: 'failed' }, text: `The refund ${id} is ${done}` };
 }
 
-/** A conflict is told by its message. */
+/** The command prints the message of a conflict. */
 async function orRefused<T>(work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => {
     throw error instanceof Problem && error.code === 'conflict' ? commandError(error.message) : error;

@@ -221,7 +221,7 @@ async function applyResult(
   if (result.kind === 'changes') {
     const { changes, otherwise } = result.changes;
     const last = changes.slice(Math.floor(Math.max(0, changes.length - 1) / PART_SIZE) * PART_SIZE);
-    if (otherwise !== null) return settle([otherwise], true);
+    if (otherwise !== null) return settle(applied.length > 0 ? applied : [otherwise], true);
     return settle([...applied, ...(await applyPart(tx, context, claimed, read, result.changes, last))], true);
   }
   const { failure } = result;

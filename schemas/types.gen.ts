@@ -3472,8 +3472,10 @@ export type Reader = {
   };
   /** The limits that the worker keeps. */
   readonly limits: {
-    /** The most requests of one integration in a minute. */
+    /** The most requests of one integration in a minute, evenly spaced. */
     readonly requests_per_minute: number;
+    /** The most requests of one integration in a day (UTC), where the provider has such a limit. READS_PER_DAY holds where it is smaller. */
+    readonly requests_per_day?: number;
     /** The largest answer. */
     readonly max_bytes: number;
     /** Our source: documented by the provider, seen in public code or in a captured answer, or a guess. */
@@ -3483,6 +3485,8 @@ export type Reader = {
   };
   /** The path of the time zone in the answers, in which {today} and the other days are counted. Without a value there: the venue’s defaults.timezone, else UTC. */
   readonly time_zone?: string;
+  /** The path of the provider’s own message in an answer that is an error. The outcome of the read quotes its beginning. */
+  readonly error_message?: string;
   /** Rules for errors; the first that fits counts. Otherwise 401 refuses the credentials, 404 and 410 of the first request of a read mean that the object is gone, 408, 429 and 5xx that the worker tries again, and other errors, 403 among them, that it gives up this object. In the request for a token 400, 401 and 403 refuse the credentials, and 404 and 410 mean that the worker tries again. */
   readonly errors: readonly ({
     /** The status of the answer. */
@@ -3624,8 +3628,10 @@ export type Reader = {
     })[];
     /** Which of the objects below is read from the answers. */
     readonly object: string;
-    /** Whether the answers name every object of a list, such as a menu: an object that an earlier read named and this one does not can no longer be booked. An answer without any object takes nothing off sale. */
+    /** Whether the answers name every object of a list, such as a menu: an object that an earlier read named and this one does not can no longer be booked. A list without any object takes all of them off sale; an answer without the list takes nothing off sale. */
     readonly whole_list?: boolean;
+    /** Whether the provider leaves out a list that has no object: an answer without the list is then a list without any object. */
+    readonly empty_list_is_left_out?: boolean;
     /** Variables that must be the same as a field of the credentials: with another value the delivery is about another account, and nothing is read. */
     readonly same_account?: { readonly [name: string]: string };
     /** What happens if the first request finds that the object no longer exists: cancel means that its offering can no longer be booked. */

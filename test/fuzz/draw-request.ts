@@ -2,13 +2,13 @@
 // turn, so that a short run reaches all of them too.
 
 import { SeededRandom } from '../support/seeded-random.ts';
-import { drawHookRequest, drawNoticeRequest, isLabelOfHook, NOTICE } from './hook-requests.ts';
+import { drawHookRequest, drawNoticeRequest } from './hook-requests.ts';
 import { drawOperationRequest } from './operation-requests.ts';
 import { drawPageRequest } from './page-requests.ts';
 import type { RequestContext } from './request-draft.ts';
 import type { Request } from './send.ts';
-import { drawSocketRequest, SOCKET } from './socket-requests.ts';
-import { drawToolRequest, isLabelOfTool } from './tool-requests.ts';
+import { drawSocketRequest } from './socket-requests.ts';
+import { drawToolRequest } from './tool-requests.ts';
 
 export type SharedContext = Omit<RequestContext, 'number' | 'random'>;
 
@@ -39,17 +39,4 @@ export function drawRequest(seed: number, number: number, shared: SharedContext,
     [5, drawSocketRequest],
   ]);
   return sendOk(context);
-}
-
-/** A request to one of these labels, in turn: a valid one to an operation, any one to another label. */
-export function drawRequestTo(labels: readonly string[], seed: number, number: number, shared: SharedContext): Request {
-  const context: RequestContext = { ...shared, number, random: new SeededRandom(seed, `request ${number}`) };
-  const label = labels[number % labels.length] ?? '';
-  if (isLabelOfTool(label)) return drawToolRequest(context);
-  if (isLabelOfHook(label)) return drawHookRequest(context);
-  if (label === NOTICE) return drawNoticeRequest(context);
-  if (label === SOCKET) return drawSocketRequest(context);
-  const operation = shared.contract.operations.find(({ id }) => id === label);
-  if (operation === undefined) throw new Error(`there is no operation or address "${label}"`);
-  return drawOperationRequest(context, operation, true);
 }

@@ -20,7 +20,6 @@ import type { Request } from './send.ts';
 export const HOOK = 'receiveHook';
 export const NOTICE = 'POST /processor/notices/:mode';
 export const labelOfHook = (provider: string): string => `hook:${provider}`;
-export const isLabelOfHook = (label: string): boolean => label.startsWith('hook:');
 
 export function drawHookRequest(context: RequestContext): Request {
   const { random, fixture, number, contract, limitOf } = context;

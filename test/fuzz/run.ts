@@ -13,7 +13,7 @@ import { hasSucceeded, ToolChecks } from './check-tool-response.ts';
 import { PROVIDERS } from './connections.ts';
 import { Contract, type Document } from './contract.ts';
 import { Coverage } from './coverage.ts';
-import { drawRequest, drawRequestTo, type SharedContext } from './draw-request.ts';
+import { drawRequest, type SharedContext } from './draw-request.ts';
 import { createFixture, type FixtureTarget, makeSendOk } from './fixture.ts';
 import { HOOK, labelOfHook, NOTICE } from './hook-requests.ts';
 import { issueKeys } from './keys.ts';
@@ -39,8 +39,6 @@ export interface FuzzOptions {
   readonly timeoutMs: number;
   /** Requests for one fixture. */
   readonly requestsPerFixture: number;
-  /** Operations, tools and venue systems that alone get requests; absent: every address does. */
-  readonly labels?: readonly string[];
   /** Only requests to the addresses of venue systems. */
   readonly hooksOnly?: boolean;
   readonly onFinding?: (finding: Finding) => void;
@@ -126,15 +124,11 @@ async function runRange(
   first: number,
   last: number,
 ) {
-  const { seed, concurrency, labels } = options;
+  const { seed, concurrency } = options;
   let next = first;
   const sendNext = async (): Promise<void> => {
     while (next < last) {
-      const number = next++;
-      const request =
-        labels === undefined
-          ? drawRequest(seed, number, shared, options.hooksOnly)
-          : drawRequestTo(labels, seed, number, shared);
+      const request = drawRequest(seed, next++, shared, options.hooksOnly);
       const response = await sender.send(request);
       coverage.count(request.label, response, isAccepted(request, response));
       const faults = findFaults(checkContext, request, response);

@@ -101,6 +101,17 @@ it('a category that is no longer listed cannot be booked', async () => {
   expect((await slotsOf(system, DAYBED)).length).toBeGreaterThan(0);
 });
 
+it('a service without any category takes every offering of an earlier read off sale', async () => {
+  const system = await connected();
+  await system.send(mewsEvents('ServiceOrderUpdated'));
+  await reading.applyAndRead();
+  mews.categories = [];
+  await system.send(mewsEvents('ResourceUpdated'));
+  await reading.applyAndRead();
+  expect([await slotsOf(system), await slotsOf(system, DAYBED)]).toEqual([[], []]);
+  expect((await reading.statuses(system))[0]).toBe('applied');
+});
+
 it('a service that is no longer active cannot be booked', async () => {
   const system = await connected();
   await system.send(mewsEvents('ServiceOrderUpdated'));

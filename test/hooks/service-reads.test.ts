@@ -102,6 +102,17 @@ describe('Square', () => {
     },
   );
 
+  it('a catalogue without any service, whose list Square leaves out, takes every service off sale', async () => {
+    const system = await connected();
+    await system.send(squareCatalogUpdated('f-1', '2027-01-01T00:00:00Z'));
+    await reading.applyAndRead();
+    reading.apis.faults.push({ status: 200, body: {} });
+    await system.send(squareCatalogUpdated('f-2', '2027-01-02T00:00:00Z'));
+    await reading.applyAndRead();
+    const reason = expect.stringContaining('"V2": Square no longer lists it. It can no longer be booked.');
+    expect((await reading.outcomes(system))[0]).toEqual(['applied', reason]);
+  });
+
   it('an answer that is older than what was applied changes nothing', async () => {
     const system = await connected();
     await system.send(squareCatalogUpdated('d-1', '2027-02-01T00:00:00Z'));

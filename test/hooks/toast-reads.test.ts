@@ -104,7 +104,7 @@ it('a menu of more than 500 items is read whole, and an item in several groups i
   expect((await reading.offering(system, 'i-519')).tiers[0].amount).toBe(52_900);
 });
 
-it('an item that is no longer in the menus can no longer be booked; an empty menu takes nothing off sale', async () => {
+it('an item that is no longer in the menus can no longer be booked, an empty menu takes all off sale, an answer without menus none', async () => {
   const system = await reading.connect('toast', DEFAULTS, TOAST_CREDENTIALS);
   await system.send(menusUpdated('ev-10', '2027-01-15T18:11:00.000Z'));
   await reading.applyAndRead();
@@ -116,7 +116,7 @@ it('an item that is no longer in the menus can no longer be booked; an empty men
   }
   const slotsOf = async (id: string) => (await reading.offering(system, id)).availability.slots.length;
   const all = toast.items;
-  toast.items = [];
+  reading.apis.faults.push({ status: 200, body: { lastUpdated: '2027-02-01T00:00:00.000+0000' } });
   await system.send(menusUpdated('ev-11', '2027-01-15T18:12:00.000Z'));
   await reading.applyAndRead();
   expect([await slotsOf('i-soup'), await slotsOf('i-fish')]).toEqual([1, 1]);
@@ -128,6 +128,15 @@ it('an item that is no longer in the menus can no longer be booked; an empty men
   expect((await reading.outcomes(system))[0]).toEqual([
     'applied',
     expect.stringContaining('"i-soup": Toast no longer lists it. It can no longer be booked.'),
+  ]);
+  toast.items = [];
+  toast.lastUpdated = '2027-02-03T00:00:00.000+0000';
+  await system.send(menusUpdated('ev-13', '2027-01-15T18:14:00.000Z'));
+  await reading.applyAndRead();
+  expect([await slotsOf('i-soup'), await slotsOf('i-fish')]).toEqual([0, 0]);
+  expect((await reading.outcomes(system))[0]).toEqual([
+    'applied',
+    'Toast no longer lists it. It can no longer be booked.',
   ]);
 });
 

@@ -29,7 +29,9 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const daysAgo = (days: number): number => Math.floor((Date.now() - days * DAY_MS) / 1000) * 1000;
+/** Read once: a time that is sent and later expected is the same, also when a second ends in between. */
+const NOW = Date.now();
+const daysAgo = (days: number): number => Math.floor((NOW - days * DAY_MS) / 1000) * 1000;
 const hold = { amount: 2500, currency: 'usd', capture_method: 'manual', payment_method: 'pm_card_visa', confirm: true };
 
 async function callPast(calls: unknown): Promise<AnyJson[]> {

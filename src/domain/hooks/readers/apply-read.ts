@@ -7,7 +7,8 @@ import { applyChanges, combineOutcomes, lockOfferings } from '../apply-delivery.
 import { type AppliedDelivery, findObject, findSharedObject, storeObject } from '../deliveries/queries.ts';
 import { forgetMissingObjects, recordReadOutcome } from '../deliveries/reading-queries.ts';
 import { hashOf } from '../delivery-order.ts';
-import type { BodyScope } from '../mapping/body.ts';
+import { type BodyScope, itemScopes, valueAt } from '../mapping/body.ts';
+import { allHold } from '../mapping/conditions.ts';
 import { type Change, interpretObject, type UnreadableObject } from '../mapping/interpret.ts';
 import { mappingOf } from '../mapping/read-mappings.ts';
 import { cancelOffering } from '../merge.ts';
@@ -30,8 +31,9 @@ import {
   finishRead,
   hasWaits,
   outcomesOf,
+  type ReadEnd,
 } from './read-queries.ts';
-import { objectEntryOf, readEntryOf } from './read-readers.ts';
+import { objectEntryOf, type ReadEntry, type ReadObject, readEntryOf } from './read-readers.ts';
 import type { ClaimedReader } from './reader-queries.ts';
 import { nameOfObject } from './request-reads.ts';
 import { countSynced, finishSync } from './sync-queries.ts';
@@ -71,10 +73,21 @@ export function changesOf(claimed: ClaimedReader, reader: Reader, read: DueRead,
     throw new Error('a reader has no whole objects and no bookings');
   if (interpretation.result !== 'change') {
     const otherwise = outcome(interpretation.result, interpretation.reason, null);
-    return { changes: [], isCanceled, isWholeList: false, otherwise };
+    return { changes: [], isCanceled, isWholeList: isEmptyList(entry, object, scope), otherwise };
   }
   const changes = withoutRepetitions(interpretation.changes);
   return { changes, isCanceled, isWholeList: entry.whole_list === true, otherwise: null };
+}
+
+/** A whole list that is there, and of which nothing is sold. An answer of another shape says nothing of what is sold. */
+function isEmptyList(entry: ReadEntry, { each, each_where }: ReadObject, scope: BodyScope): boolean {
+  if (entry.whole_list !== true || each === undefined) return false;
+  if (itemScopes(scope, each).some((item) => allHold(each_where, item))) return false;
+  const collected = entry.steps.flatMap(({ name, collect = {} }) =>
+    (collect[each.slice(0, -2)] ?? []).map((path) => `${name}.${path}`),
+  );
+  const lists = (collected.length > 0 ? collected : [each]).map((path) => valueAt(scope, path.split('[]', 1)[0] ?? ''));
+  return lists.some((list) => Array.isArray(list) || (list === undefined && entry.empty_list_is_left_out === true));
 }
 
 /** An item of a menu can be in several groups: it is one offering, and the first counts. */
@@ -184,15 +197,15 @@ export async function settleRead(
   claimed: ClaimedReader,
   read: DueRead,
   outcomes: readonly Outcome[],
-  { isRead, now }: { readonly isRead: boolean; readonly now: number },
+  end: ReadEnd,
 ): Promise<void> {
   const combined = combineOutcomes(outcomes);
   const offering = outcomes.length === 1 ? combined.offering : null;
   const ended = await endWaits(tx, claimed, read, combined);
-  await finishRead(tx, claimed, read, { isRead, offering, now });
+  await finishRead(tx, claimed, read, end, offering);
   for (const { waiter_id: waiter } of ended) {
-    if (waiter.startsWith('syn_')) await settleSync(tx, claimed, read, waiter, outcomes, now);
-    else await settleDelivery(tx, claimed.venue_id, waiter, now);
+    if (waiter.startsWith('syn_')) await settleSync(tx, claimed, read, waiter, outcomes, end.now);
+    else await settleDelivery(tx, claimed.venue_id, waiter, end.now);
   }
 }
 

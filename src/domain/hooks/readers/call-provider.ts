@@ -49,6 +49,8 @@ export interface ProviderCall {
   readonly values: Values;
   /** No request is sent after this time. */
   readonly deadline: number;
+  /** Waits as long as the provider's limit asks between two requests. */
+  readonly pace: () => Promise<void>;
   /** Counts the requests that were made. */
   readonly count: () => void;
 }
@@ -194,6 +196,7 @@ async function send(
 ): Promise<unknown> {
   const { reader } = call;
   const base = client.readerBaseUrl === null ? reader.base_url : `${client.readerBaseUrl}/${reader.provider}`;
+  await call.pace();
   if (client.clock.now() > call.deadline) throw new ReadFailure('later', 'The venue system took too long to answer.');
   call.count();
   let response: OutboundResponse;

@@ -7,6 +7,7 @@ import type { Reader } from '../../../../schemas/types.gen.ts';
 
 export type Readers = ReadonlyMap<string, Reader>;
 export type ReadEntry = Reader['reads'][number];
+export type ReadObject = Reader['objects'][number];
 export type ReadStep = ReadEntry['steps'][number];
 
 export function readReaders(folder: string): Readers {
@@ -36,7 +37,7 @@ export function readEntryOf(reader: Reader, name: string): ReadEntry {
   return entry;
 }
 
-export function objectEntryOf(reader: Reader, name: string): Reader['objects'][number] {
+export function objectEntryOf(reader: Reader, name: string): ReadObject {
   const entry = reader.objects.find((candidate) => candidate.name === name);
   if (entry === undefined) throw new Error(`the reader of ${reader.provider} has no object "${name}"`);
   return entry;

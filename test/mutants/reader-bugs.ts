@@ -90,6 +90,14 @@ export const READER_BUGS: readonly Mutant[] = [
   },
   {
     area: 'hooks',
+    bug: 'a quoted message repeats a credential',
+    file: 'src/domain/hooks/readers/call-provider.ts',
+    from: 'secret != null && line.includes(secret)',
+    to: 'secret != null && line === secret',
+    tests: ['test/hooks/mews-reads.test.ts'],
+  },
+  {
+    area: 'hooks',
     bug: 'an empty list takes nothing off sale',
     file: 'src/domain/hooks/readers/apply-read.ts',
     from: 'isWholeList: isEmptyList(entry, object, scope), otherwise',

@@ -63,7 +63,7 @@ const THOROUGH = [
   'test/docs/{examples,typescript}.test.ts',
   'test/guests/{card-testing,daily-limits,ended-checkouts,image-attempts,images,issuer,languages,leaving,limits}.test.ts',
   'test/guests/{receipt-mail,remind,renewal,saved-card,seats,sign-in-codes,text-limit,text-messages,twilio}.test.ts',
-  'test/hooks/{address,apply,availability-reads,bookings,mews-reads,product-reads,read-failures,reads}.test.ts',
+  'test/hooks/{address,apply,availability-reads,bookings,daily-reads,mews-reads,product-reads,read-failures,reads}.test.ts',
   'test/hooks/{reader-promises,retention,service-reads,states,sync,toast-reads}.test.ts',
   'test/webhooks/{endpoints,event-feeds,schedule,stream}.test.ts',
   'test/http/{analytics,answer-size,apple-pay,connections,docs,event-stream,example-fixes,limits,page-stream,progress}.test.ts',

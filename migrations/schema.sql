@@ -807,6 +807,7 @@ CREATE TABLE hook_reads (
   wanted_seq bigint NOT NULL DEFAULT 0,
   failing_since timestamp with time zone,
   internal_errors integer NOT NULL DEFAULT 0,
+  refresh_at timestamp with time zone,
   CONSTRAINT hook_reads_pkey PRIMARY KEY (venue_id, integration_id, object_hash),
   CONSTRAINT hook_reads_venue_id_integration_id_fkey FOREIGN KEY (venue_id, integration_id) REFERENCES integration_readers(venue_id, integration_id) ON DELETE CASCADE,
   CONSTRAINT hook_read_object_is_sha256 CHECK (octet_length(object_hash) = 32),
@@ -814,6 +815,7 @@ CREATE TABLE hook_reads (
 );
 CREATE INDEX hook_reads_by_age ON hook_reads USING btree (updated_at);
 CREATE INDEX hook_reads_due ON hook_reads USING btree (venue_id, integration_id, due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX hook_reads_refresh ON hook_reads USING btree (venue_id, integration_id, refresh_at) WHERE refresh_at IS NOT NULL AND due_at IS NULL;
 
 -- From the hash of the token in a hook address to its integration. The token itself is stored nowhere.
 CREATE TABLE hook_routes (

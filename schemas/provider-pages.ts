@@ -49,7 +49,7 @@ function readerTables({ credentials, reads, limits, sources, objects }: Reader):
       ['Request', 'For', 'Source'],
       [...steps].map(([name, { read, step }]) => [`\`${name}\``, read.name, step.sure]),
     ),
-    `At most ${limits.requests_per_minute} requests a minute. [${limits.sure}]${limits.note === undefined ? '' : ` ${limits.note}`} Facts: ${sources.map((url) => `<${url}>`).join(', ')}.`,
+    `At most ${limits.requests_per_minute} requests a minute${limits.requests_per_day === undefined ? '' : ` and ${limits.requests_per_day} a day`}. [${limits.sure}]${limits.note === undefined ? '' : ` ${limits.note}`} Facts: ${sources.map((url) => `<${url}>`).join(', ')}.`,
   ];
   for (const object of objects) parts.push(...fieldTable(object, true));
   return `${parts.join('\n\n')}\n`;

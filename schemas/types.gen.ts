@@ -3442,8 +3442,10 @@ export type Reader = {
   };
   /** The limits that the worker keeps. */
   readonly limits: {
-    /** The most requests of one integration in a minute. */
+    /** The most requests of one integration in a minute, evenly spaced. */
     readonly requests_per_minute: number;
+    /** The most requests of one integration in a day (UTC), where the provider has such a limit. READS_PER_DAY holds where it is smaller. */
+    readonly requests_per_day?: number;
     /** The largest answer. */
     readonly max_bytes: number;
     /** Our source: documented by the provider, seen in public code or in a captured answer, or a guess. */
@@ -3453,6 +3455,8 @@ export type Reader = {
   };
   /** The path of the time zone in the answers, in which {today} and the other days are counted. Without a value there: the venue’s defaults.timezone, else UTC. */
   readonly time_zone?: string;
+  /** The path of the provider’s own message in an answer that is an error. The outcome of the read quotes its beginning. */
+  readonly error_message?: string;
   /** Rules for errors; the first that fits counts. Otherwise 401 refuses the credentials, 404 and 410 of the first request of a read mean that the object is gone, 408, 429 and 5xx that the worker tries again, and other errors, 403 among them, that it gives up this object. In the request for a token 400, 401 and 403 refuse the credentials, and 404 and 410 mean that the worker tries again. */
   readonly errors: readonly ({
     /** The status of the answer. */

@@ -2,6 +2,7 @@
 // global.
 
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { isPhoneCountry, type PhoneSettings, phoneRules } from '../../schemas/rules/phone.ts';
 import { clockRules, rules } from '../../schemas/rules/rules.ts';
 import { type Clock, systemMonotonicClock } from '../base/clock.ts';
@@ -223,6 +224,7 @@ export function readServicesOf(context: AppContext): ReadServices {
     outbound: services.outbound,
     providerTokens: new TokenCache(),
     readerBaseUrl: config.readerBaseUrl,
+    wait: (ms) => pause(ms),
   };
 }
 

@@ -62,6 +62,17 @@ describe('Cloudbeds', () => {
     expect(new Set(slots.map(({ starts_at }) => clock.format(Date.parse(starts_at))))).toEqual(new Set(['15:00']));
   });
 
+  it('the requests of one read are half a second apart, because Cloudbeds allows five a second', async () => {
+    const system = await connected();
+    await system.send(cloudbedsPing('reservation/created', '998'));
+    await reading.apply();
+    await reading.makeDue();
+    const now = Date.now();
+    await reading.readOnce({ ...reading.services, clock: { now: () => now } });
+    expect(reading.apis.requests.length).toBeGreaterThan(3);
+    expect(reading.waits).toEqual(reading.apis.requests.slice(1).map(() => 500));
+  });
+
   it('a later ping changes free rooms, and removes a night that is blocked', async () => {
     const system = await connected();
     await system.send(cloudbedsPing('reservation/created', '1000'));

@@ -112,6 +112,31 @@ it('a service without any category takes every offering of an earlier read off s
   expect((await reading.statuses(system))[0]).toBe('applied');
 });
 
+it('a 403 is quoted with Mews’ own message, shortened, and never with a credential', async () => {
+  const outcomeOf = async (message: string) => {
+    const system = await connected();
+    await system.send(mewsEvents('ServiceOrderUpdated'));
+    await reading.apply();
+    reading.apis.faults.push({ status: 403, body: { Message: message, Details: null } });
+    await reading.readAll();
+    return (await reading.outcomes(system))[0];
+  };
+  const remedy =
+    'Correct there what it says, such as the access of the credentials to this object, and replay the delivery.';
+  expect(await outcomeOf('The service\n"Cabanas" is closed.')).toEqual([
+    'failed',
+    `The venue system answered 403: "The service Cabanas is closed". ${remedy}`,
+  ]);
+  expect(await outcomeOf('x'.repeat(500))).toEqual([
+    'failed',
+    `The venue system answered 403: "${'x'.repeat(159)}…". ${remedy}`,
+  ]);
+  expect(await outcomeOf(`Unknown token ${MEWS_CREDENTIALS.access_token}`)).toEqual([
+    'failed',
+    expect.stringMatching(/answered 403\. The credentials may not read this object/),
+  ]);
+});
+
 it('a service that is no longer active cannot be booked', async () => {
   const system = await connected();
   await system.send(mewsEvents('ServiceOrderUpdated'));

@@ -180,6 +180,22 @@ describe('Mindbody', () => {
     expect((await slotsOf(system, '69')).length).toBe(3);
   });
 
+  it('is asked at most 950 times a day, also if READS_PER_DAY allows more, because it charges for more than 1,000', async () => {
+    const system = await connected();
+    expect((await reading.readsOf(system)).requests_per_day).toBe(950);
+    await reading.world.db.query(
+      `update integration_readers set requests_count = 950, requests_on = (now() at time zone 'UTC')::date
+       where integration_id = $1`,
+      [system.id],
+    );
+    await system.send(classSchedule('m-950'));
+    await reading.apply();
+    await reading.makeDue();
+    expect(await reading.readOnce()).toBe(0);
+    expect(await reading.readsOf(system)).toMatchObject({ status: 'waiting', reason: 'daily_limit', waiting: 1 });
+    expect(reading.apis.requests).toEqual([]);
+  });
+
   it('an event of another site reads nothing', async () => {
     const system = await connected();
     await system.send(classSchedule('m-3', 500));

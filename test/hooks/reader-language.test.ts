@@ -2,14 +2,19 @@
 // database: the worker's own functions.
 
 import { describe, expect, it } from 'vitest';
+import type { Reader } from '../../schemas/types.gen.ts';
+import { hashOf } from '../../src/domain/hooks/delivery-order.ts';
 import { timeFromDayAndTime, timePlusDuration } from '../../src/domain/hooks/mapping/convert.ts';
 import { interpretObject } from '../../src/domain/hooks/mapping/interpret.ts';
 import { mergeOffering } from '../../src/domain/hooks/merge.ts';
 import { joinAnswers } from '../../src/domain/hooks/readers/join-answers.ts';
+import { budgetPaceMs, requestPace } from '../../src/domain/hooks/readers/pace.ts';
 import { DAY_NAMES, dateAfter, dayValues } from '../../src/domain/hooks/readers/read-days.ts';
-import { budgetPaceMs } from '../../src/domain/hooks/readers/read-due-objects.ts';
+import { refreshTime } from '../../src/domain/hooks/readers/refresh.ts';
 import { mergeWindow } from '../../src/domain/hooks/slot-window.ts';
 import type { OfferingContent } from '../../src/domain/offerings/offering.ts';
+
+const HOUR_MS = 3_600_000;
 
 describe('the days of a request', () => {
   it('are those of the venue’s clock, and begin at its midnight on both sides of a change of the clocks', () => {
@@ -202,5 +207,42 @@ describe('all slots of a time', () => {
   it('that are none at all remove every slot of that time', () => {
     const first = merged(null, [time(2, 4, 30)]);
     expect(merged(first, []).availability?.slots).toEqual([]);
+  });
+});
+
+describe('the time at which an object is read again', () => {
+  it('is at least half a day away, then every 24 hours, and spread over the day', () => {
+    const now = Date.parse('2027-03-01T10:17:00Z');
+    const hours = new Set<number>();
+    for (let n = 0; n < 500; n++) {
+      const hash = hashOf(`object ${n}`);
+      const first = refreshTime(hash, now);
+      expect([first >= now + 12 * HOUR_MS, first < now + 36 * HOUR_MS]).toEqual([true, true]);
+      expect(refreshTime(hash, first + HOUR_MS)).toBe(first + 24 * HOUR_MS);
+      hours.add(new Date(first).getUTCHours());
+    }
+    expect(hours.size).toBe(24);
+  });
+});
+
+describe('the requests of one read', () => {
+  it('are as far apart as the limit of the provider asks, however fast the answers are', async () => {
+    const reader = { limits: { requests_per_minute: 120 } } as Reader;
+    const clock = { time: 0, now: () => clock.time };
+    const wait = (ms: number): Promise<void> => {
+      clock.time += ms;
+      return Promise.resolve();
+    };
+    const pace = requestPace(clock, wait, reader);
+    const sent: number[] = [];
+    for (const answerMs of [100, 900, 0, 0]) {
+      await pace();
+      sent.push(clock.time);
+      clock.time += answerMs;
+    }
+    expect(sent).toEqual([0, 500, 1_400, 1_900]);
+    clock.time -= HOUR_MS;
+    await pace();
+    expect(clock.time).toBe(1_900 - HOUR_MS + 500);
   });
 });

@@ -19,11 +19,13 @@ export class ReadingWorld {
   readonly world: TestWorld;
   readonly apis: VenueApis;
   readonly services: ReadServices;
+  /** How long the worker would have waited between the requests of a read, in milliseconds. */
+  readonly waits: number[] = [];
 
   constructor(world: TestWorld, apis: VenueApis) {
     this.world = world;
     this.apis = apis;
-    this.services = readServicesOf(world.context);
+    this.services = { ...readServicesOf(world.context), wait: (ms) => Promise.resolve(void this.waits.push(ms)) };
   }
 
   async close(): Promise<void> {
@@ -32,6 +34,7 @@ export class ReadingWorld {
   }
 
   reset(): void {
+    this.waits.length = 0;
     this.apis.requests.length = 0;
     this.apis.faults.length = 0;
     this.apis.onRequest = () => undefined;
@@ -55,12 +58,26 @@ export class ReadingWorld {
     return applyDueDeliveries(this.world.context, 1_000);
   }
 
-  /** The provider's pace and back-off are over. */
+  /** The provider's pace and back-off are over. What is only to be read again tomorrow stays so. */
   async makeDue(): Promise<void> {
     await this.world.db.query(
-      `update integration_readers set next_request_at = now() - interval '1 second',
-         due_at = case when due_at is not null then now() - interval '1 second' end`,
+      `update integration_readers r set next_request_at = now() - interval '1 second',
+         due_at = case when due_at is null then null
+           when exists (select 1 from hook_reads h where h.integration_id = r.integration_id
+               and (h.due_at is not null or h.refresh_at <= now()))
+             or exists (select 1 from hook_syncs s where s.integration_id = r.integration_id and s.status = 'running')
+           then now() - interval '1 second' else due_at end`,
     );
+  }
+
+  /** A day has passed: the objects of the integration are read again. */
+  async makeRefreshesDue({ id }: VenueSystem): Promise<void> {
+    await this.world.db.query(
+      `update hook_reads set refresh_at = now() - interval '1 second'
+       where integration_id = $1 and refresh_at is not null`,
+      [id],
+    );
+    await this.makeDue();
   }
 
   async makeReadsDue(): Promise<void> {

@@ -29,6 +29,7 @@ import {
   finishRead,
   hasWaits,
   outcomesOf,
+  type ReadEnd,
 } from './read-queries.ts';
 import { objectEntryOf, type ReadEntry, type ReadObject, readEntryOf } from './read-readers.ts';
 import type { ClaimedReader } from './reader-queries.ts';
@@ -184,15 +185,15 @@ export async function settleRead(
   claimed: ClaimedReader,
   read: DueRead,
   outcomes: readonly Outcome[],
-  { isRead, now }: { readonly isRead: boolean; readonly now: number },
+  end: ReadEnd,
 ): Promise<void> {
   const combined = combineOutcomes(outcomes);
   const offering = outcomes.length === 1 ? combined.offering : null;
   const ended = await endWaits(tx, claimed, read, combined);
-  await finishRead(tx, claimed, read, { isRead, offering, now });
+  await finishRead(tx, claimed, read, end, offering);
   for (const { waiter_id: waiter } of ended) {
-    if (waiter.startsWith('syn_')) await settleSync(tx, claimed, read, waiter, outcomes, now);
-    else await settleDelivery(tx, claimed.venue_id, waiter, now);
+    if (waiter.startsWith('syn_')) await settleSync(tx, claimed, read, waiter, outcomes, end.now);
+    else await settleDelivery(tx, claimed.venue_id, waiter, end.now);
   }
 }
 

@@ -49,6 +49,8 @@ export interface ProviderCall {
   readonly values: Values;
   /** No request is sent after this time. */
   readonly deadline: number;
+  /** Waits as long as the provider's limit asks between two requests. */
+  readonly pace: () => Promise<void>;
   /** Counts the requests that were made. */
   readonly count: () => void;
 }
@@ -174,6 +176,7 @@ async function send(
 ): Promise<unknown> {
   const { reader } = call;
   const base = client.readerBaseUrl === null ? reader.base_url : `${client.readerBaseUrl}/${reader.provider}`;
+  await call.pace();
   if (client.clock.now() > call.deadline) throw new ReadFailure('later', 'The venue system took too long to answer.');
   call.count();
   let response: OutboundResponse;
@@ -193,7 +196,7 @@ async function send(
   }
   const answer = parsed(response);
   const kind = failureOf(reader, response.status, answer, meaningOf);
-  if (kind !== null) throw failure(client, response, kind);
+  if (kind !== null) throw failure(client, response, kind, messageOf(client, call, answer));
   if (answer === undefined) throw new ReadFailure('later', 'The venue system did not answer with JSON.');
   return answer;
 }
@@ -235,11 +238,17 @@ function failureOf(reader: Reader, status: number, answer: unknown, meaningOf: S
   return status >= 200 && status < 300 ? null : meaningOf(status);
 }
 
-function failure({ clock }: ProviderClient, { status, headers }: OutboundResponse, kind: FailureKind): ReadFailure {
-  const remedy = status === 403 ? MAY_NOT_READ : kind === 'failed' ? REPLAY_LATER : '';
+function failure(
+  { clock }: ProviderClient,
+  { status, headers }: OutboundResponse,
+  kind: FailureKind,
+  message: string | null,
+): ReadFailure {
+  const mayNotRead = message === null ? MAY_NOT_READ : MAY_NOT_READ_MAYBE;
+  const remedy = status === 403 ? mayNotRead : kind === 'failed' ? REPLAY_LATER : '';
   return new ReadFailure(
     kind,
-    `The venue system answered ${status}. ${remedy}`.trim(),
+    `The venue system answered ${status}${message === null ? '' : `: "${message}"`}. ${remedy}`.trim(),
     retryAfterMs(headers['retry-after'], clock.now()),
     status === 429,
   );
@@ -247,6 +256,26 @@ function failure({ clock }: ProviderClient, { status, headers }: OutboundRespons
 
 const MAY_NOT_READ =
   'The credentials may not read this object: give them access to it there, or set those of its owner, and replay the delivery.';
+/** Some providers answer 403 for other reasons too, which their own message states. */
+const MAY_NOT_READ_MAYBE =
+  'Correct there what it says, such as the access of the credentials to this object, and replay the delivery.';
+
+const MAX_MESSAGE_LENGTH = 160;
+
+/** The provider's own message, on one line and shortened. Null: there is none, or it repeats a secret. */
+function messageOf({ providerTokens, clock }: ProviderClient, call: ProviderCall, answer: unknown): string | null {
+  const { error_message: path, credentials } = call.reader;
+  const text = path === undefined ? null : textOf(valueAt({ root: answer, bound: [] }, path));
+  const line = text?.replaceAll(/[\p{C}\s"]+/gu, ' ').trim() ?? '';
+  const values = call.values.credentials as Readonly<Record<string, string | undefined>>;
+  const secrets = credentials.filter(({ secret }) => secret).map(({ name }) => values[name]);
+  const token = providerTokens.get(call.credentialsKey, clock.now());
+  if (line === '' || [...secrets, token].some((secret) => secret != null && line.includes(secret))) return null;
+  const characters = [...line.replace(/\.$/, '')];
+  return characters.length <= MAX_MESSAGE_LENGTH
+    ? characters.join('')
+    : `${characters.slice(0, MAX_MESSAGE_LENGTH - 1).join('')}…`;
+}
 
 /** Seconds, or a date of HTTP. */
 export function retryAfterMs(text: string | undefined, now: number): number | null {

@@ -29,6 +29,7 @@ export interface FetchRequest {
   /** The time zone that the venue has stated; null: none. */
   readonly timezone: string | null;
   readonly deadline: number;
+  readonly pace: () => Promise<void>;
   readonly count: () => void;
 }
 
@@ -77,11 +78,11 @@ export async function fetchPage(
 
 /** With the days by the clock of the venue: the zone that an answer states, else the one that the venue has stated. */
 function callOf(client: ProviderClient, request: FetchRequest, document: Values): ProviderCall {
-  const { reader, credentials, credentialsKey, variables, deadline, count } = request;
+  const { reader, credentials, credentialsKey, variables, deadline, pace, count } = request;
   const { time_zone: path } = reader;
   const stated = path === undefined ? null : textOf(valueAt({ root: document, bound: [] }, path));
   const days = dayValues(client.clock.now(), stated ?? request.timezone);
-  return { reader, credentialsKey, deadline, count, values: { ...days, ...document, ...variables, credentials } };
+  return { reader, credentialsKey, deadline, pace, count, values: { ...days, ...document, ...variables, credentials } };
 }
 
 async function allPages(client: ProviderClient, call: ProviderCall, step: ReadStep): Promise<unknown> {

@@ -2,7 +2,8 @@
 // catalogue through the guarded client, outside of any transaction, and applies the result in one transaction, or a long
 // list in several. A worker with a stale lease token writes nothing. One integration is read by one worker at a time, so
 // nothing is applied out of order. Refused credentials pause the integration; a provider that is down delays its reads
-// and loses none. Errors of our own are counted apart, and an unavailable database not at all.
+// and loses none. An object that lists times is read again once a day, when nothing else waits. Errors of our own are
+// counted apart, and an unavailable database not at all.
 
 import type { Reader } from '../../../../schemas/types.gen.ts';
 import type { Clock } from '../../../base/clock.ts';
@@ -21,7 +22,16 @@ import { type ProviderClient, REPLAY_LATER, ReadFailure } from './call-provider.
 import { credentialsRow } from './credentials.ts';
 import { type FetchRequest, fetchDocument } from './fetch-object.ts';
 import { giveUpListing, type ListedPage, listPage, skippedList, storePage } from './list-catalogue.ts';
-import { countInternalError, type DueRead, oldestDueRead, postponeRead } from './read-queries.ts';
+import { budgetPaceMs, MINUTE_MS, requestDistanceMs, requestPace, requestsPerDay } from './pace.ts';
+import {
+  countInternalError,
+  type DueRead,
+  oldestDueRead,
+  oldestRefresh,
+  postponeRead,
+  type ReadEnd,
+  type Refresh,
+} from './read-queries.ts';
 import { readEntryOf } from './read-readers.ts';
 import { requireAnnouncedVersion, requireSameAccount } from './read-requirements.ts';
 import {
@@ -32,6 +42,7 @@ import {
   type ReaderOutcome,
   releaseReader,
 } from './reader-queries.ts';
+import { isReadDaily } from './refresh.ts';
 import { countSyncError, findSyncToList, markSyncFailing, type SyncRow } from './sync-queries.ts';
 import type { Values } from './template.ts';
 
@@ -43,25 +54,27 @@ export interface ReadServices extends HookServices, ProviderClient {
   readonly random: Random;
   /** The most requests of one integration in a day. */
   readonly readsPerDay: number;
+  /** Waits between the requests of a read. */
+  readonly wait: (ms: number) => Promise<void>;
 }
 
-/** A read sends nothing after this time; its last request may take 20 seconds more. */
-const MAX_READ_MS = 60_000;
+/** A read sends nothing after this time; its last request may take 20 seconds more, which the lease allows. */
+const MAX_READ_MS = 90_000;
 const LEASE_SECONDS = 120;
 const FIRST_BACKOFF_MS = 2_000;
 const MAX_BACKOFF_MS = 15 * 60_000;
 const MAX_FAILING_MS = 3 * 24 * 3_600_000;
 const MAX_INTERNAL_ERRORS = 6;
-const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
 /** One transaction blocks other writers of the venue, so a long list is applied in parts. */
 const PART_SIZE = 200;
 
 /** One step of the worker. Returns how many integrations it claimed. */
 export async function readDueObjects(services: ReadServices, batch: number): Promise<number> {
-  const { db, clock, random, readsPerDay } = services;
+  const { db, clock, random, readers, readsPerDay } = services;
   const now = clock.now();
-  const claimed = await claimReaders(db, now, LEASE_SECONDS, readsPerDay, randomText(random, 16), batch);
+  const limits = [...readers.values()].map((reader) => [reader.provider, requestsPerDay(readsPerDay, reader)]);
+  const perDay: Record<string, number> = Object.fromEntries(limits);
+  const claimed = await claimReaders(db, now, LEASE_SECONDS, perDay, randomText(random, 16), batch);
   const results = await Promise.allSettled(claimed.map((one) => readOne(services, one, now)));
   const failed = results.find((result) => result.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
@@ -92,6 +105,7 @@ async function readOne(services: ReadServices, claimed: ClaimedReader, now: numb
     if (reader === undefined) throw new Error(`provider ${claimed.provider} has no reader`);
     step.work = await workOf(services.db, claimed, now);
     const result = await fetchWork(services, claimed, reader, step);
+    logFailedRefresh(services, claimed, step.work, result);
     const applied = await applyLeadingParts(services, claimed, step.work, result);
     if (applied === null) return;
     await inLease(services, claimed, async (tx) => {
@@ -102,6 +116,15 @@ async function readOne(services: ReadServices, claimed: ClaimedReader, now: numb
   } catch (error) {
     await recordError(services, claimed, step, error);
   }
+}
+
+/** No delivery waits for an object that is read again, so none shows why it could not be read. */
+function logFailedRefresh({ log }: ReadServices, claimed: ClaimedReader, work: Work, result: Result | null): void {
+  if (work.kind !== 'object' || !work.read.is_refresh || result?.kind !== 'failure') return;
+  log.warn(
+    { integration: claimed.integration_id, read: work.read.read_name, reason: result.failure.message },
+    'an object of a venue system could not be read again',
+  );
 }
 
 /** Runs in a transaction that no other worker can disturb. Null: the lease is over, and nothing was written. */
@@ -116,11 +139,14 @@ async function inLease<Value>(
   });
 }
 
+/** What a delivery or a catalogue run waits for comes first; objects are read again when nothing waits. */
 async function workOf(db: Db, claimed: ClaimedReader, now: number): Promise<Work> {
   const read = await oldestDueRead(db, claimed, now);
   if (read !== null) return { kind: 'object', read };
   const sync = await findSyncToList(db, claimed);
-  return sync === null ? { kind: 'none' } : { kind: 'page', sync };
+  if (sync !== null) return { kind: 'page', sync };
+  const refresh = await oldestRefresh(db, claimed, now);
+  return refresh === null ? { kind: 'none' } : { kind: 'object', read: refresh };
 }
 
 async function contextOf(tx: Queryable, services: ReadServices, claimed: ClaimedReader): Promise<HookContext> {
@@ -148,6 +174,7 @@ async function fetchWork(
     variables: work.kind === 'object' ? work.read.variables : {},
     timezone: claimed.defaults.timezone ?? null,
     deadline: services.clock.now() + MAX_READ_MS,
+    pace: requestPace(services.clock, services.wait, reader),
     count: () => {
       step.requests += 1;
     },
@@ -213,8 +240,8 @@ async function applyResult(
   if (work.kind === 'page') return applyPage(tx, context, claimed, reader, work.sync, result);
   const { read } = work;
   const { now } = context;
-  const settle = async (outcomes: readonly Outcome[], isRead: boolean): Promise<null> => {
-    await settleRead(tx, claimed, read, outcomes, { isRead, now });
+  const settle = async (outcomes: readonly Outcome[], isRead: boolean, refresh: Refresh = 'keep'): Promise<null> => {
+    await settleRead(tx, claimed, read, outcomes, { isRead, refresh, now });
     return null;
   };
   if (result.kind === 'page') throw new Error('an object was read, not a page');
@@ -222,10 +249,15 @@ async function applyResult(
     const { changes, otherwise } = result.changes;
     const last = changes.slice(Math.floor(Math.max(0, changes.length - 1) / PART_SIZE) * PART_SIZE);
     if (otherwise !== null) return settle(applied.length > 0 ? applied : [otherwise], true);
-    return settle([...applied, ...(await applyPart(tx, context, claimed, read, result.changes, last))], true);
+    const outcomes = [...applied, ...(await applyPart(tx, context, claimed, read, result.changes, last))];
+    const isDaily = isReadDaily(reader, read.read_name) && outcomes.some(({ effect }) => effect !== undefined);
+    return settle(outcomes, true, isDaily ? 'start' : 'keep');
   }
   const { failure } = result;
-  if (failure.kind === 'gone') return settle([await applyGone(tx, context, claimed, reader, read)], true);
+  if (failure.kind === 'gone') {
+    const refresh = readEntryOf(reader, read.read_name).gone === 'cancel' ? 'end' : 'keep';
+    return settle([await applyGone(tx, context, claimed, reader, read)], true, refresh);
+  }
   if (failure.kind === 'failed') return settle([outcome('failed', failure.message, null)], false);
   if (failure.kind === 'refused') return failure;
   if (hasFailedTooLong(read.failing_since, now))
@@ -292,17 +324,10 @@ async function release(
 
 function paceMs(services: ReadServices, { provider, requests_today }: ClaimedReader, requests: number): number {
   const { readers, readsPerDay, clock } = services;
-  const providerMs = (requests * MINUTE_MS) / (readers.get(provider)?.limits.requests_per_minute ?? 1);
-  return Math.max(providerMs, budgetPaceMs(clock.now(), readsPerDay, requests_today + requests - 1, requests));
-}
-
-/**
- * The pause after some requests that keeps the budget of the day. Its first half is free; the rest is spread over the rest
- * of the day, so that a venue with many bookings is read until the evening.
- */
-export function budgetPaceMs(now: number, perDay: number, usedToday: number, requests: number): number {
-  if (usedToday * 2 <= perDay) return 0;
-  return (requests * (DAY_MS - (now % DAY_MS))) / Math.max(1, perDay - usedToday);
+  const reader = readers.get(provider);
+  const providerMs = reader === undefined ? MINUTE_MS : requests === 0 ? 0 : requestDistanceMs(reader);
+  const perDay = requestsPerDay(readsPerDay, reader);
+  return Math.max(providerMs, budgetPaceMs(clock.now(), perDay, requests_today + requests - 1, requests));
 }
 
 /**
@@ -338,11 +363,13 @@ async function countError(tx: Queryable, claimed: ClaimedReader, work: Work, now
   const pauseMs = backoffMs(errors, null);
   if (work.kind === 'object') {
     if (!isLast) await countInternalError(tx, claimed, work.read, now + pauseMs);
-    else await settleRead(tx, claimed, work.read, [outcome('failed', INTERNAL_ERROR, null)], { isRead: false, now });
+    else await settleRead(tx, claimed, work.read, [outcome('failed', INTERNAL_ERROR, null)], failedEnd(now));
   } else if (!isLast) await countSyncError(tx, claimed.venue_id, work.sync.id);
   else await giveUpListing(tx, { now }, claimed, work.sync, INTERNAL_ERROR_OF_SYNC);
   return pauseMs;
 }
+
+const failedEnd = (now: number): ReadEnd => ({ isRead: false, refresh: 'keep', now });
 
 const INTERNAL_ERROR = 'An internal error occurred: replay the delivery, or contact us.';
 const INTERNAL_ERROR_OF_SYNC = 'An internal error occurred: start another run, or contact us.';

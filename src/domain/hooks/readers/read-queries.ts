@@ -3,6 +3,7 @@
 import type { Queryable } from '../../../base/db.ts';
 import type { Outcome } from '../upsert-from-hook.ts';
 import type { ClaimedReader } from './reader-queries.ts';
+import { refreshTime } from './refresh.ts';
 
 export interface WantedRead {
   readonly venueId: string;
@@ -79,18 +80,44 @@ export interface DueRead {
   readonly failing_since: string | null;
   readonly internal_errors: number;
   readonly offering_external_id: string | null;
+  /** It is read again because a day has passed: no delivery and no catalogue run waits for it. */
+  readonly is_refresh: boolean;
 }
+
+const DUE_READ = `object_hash, read_name, variables, wanted_version::text as wanted_version, wanted_at,
+  wanted_seq::text as wanted_seq, attempts, failing_since, internal_errors, offering_external_id,
+  due_at is null as is_refresh`;
 
 /** The object that has waited longest. */
 export async function oldestDueRead(db: Queryable, reader: ClaimedReader, now: number): Promise<DueRead | null> {
   const rows = await db.query<DueRead>(
-    `select object_hash, read_name, variables, wanted_version::text as wanted_version, wanted_at,
-       wanted_seq::text as wanted_seq, attempts, failing_since, internal_errors, offering_external_id
-     from hook_reads where venue_id = $1 and integration_id = $2 and due_at <= to_timestamp($3 / 1000.0)
+    `select ${DUE_READ} from hook_reads
+     where venue_id = $1 and integration_id = $2 and due_at <= to_timestamp($3 / 1000.0)
      order by due_at limit 1`,
     [reader.venue_id, reader.integration_id, now],
   );
   return rows[0] ?? null;
+}
+
+/** The object that is to be read again first. */
+export async function oldestRefresh(db: Queryable, reader: ClaimedReader, now: number): Promise<DueRead | null> {
+  const rows = await db.query<DueRead>(
+    `select ${DUE_READ} from hook_reads
+     where venue_id = $1 and integration_id = $2 and refresh_at <= to_timestamp($3 / 1000.0) and due_at is null
+     order by refresh_at limit 1`,
+    [reader.venue_id, reader.integration_id, now],
+  );
+  return rows[0] ?? null;
+}
+
+/** Whether an object is read again every day from now on, as before, or no longer. */
+export type Refresh = 'start' | 'keep' | 'end';
+
+export interface ReadEnd {
+  /** False: the object could not be read. */
+  readonly isRead: boolean;
+  readonly refresh: Refresh;
+  readonly now: number;
 }
 
 /** The read is over, and its waits have ended. If others wait for a newer version, the object stays due. */
@@ -98,7 +125,8 @@ export async function finishRead(
   tx: Queryable,
   reader: ClaimedReader,
   read: DueRead,
-  result: { readonly isRead: boolean; readonly offering: string | null; readonly now: number },
+  { isRead, refresh, now }: ReadEnd,
+  offering: string | null,
 ): Promise<void> {
   await tx.query(
     `update hook_reads h set attempts = 0, internal_errors = 0, failing_since = null,
@@ -106,6 +134,8 @@ export async function finishRead(
        read_version = case when $7 then $4::bigint else read_version end,
        read_at = case when $7 then $5::timestamptz else read_at end,
        offering_external_id = coalesce($8, offering_external_id),
+       refresh_at = case when $9 = 'start' or ($9 = 'keep' and h.refresh_at is not null)
+         then to_timestamp($10 / 1000.0) end,
        due_at = case when w.is_wanted then to_timestamp($6 / 1000.0) end,
        waiting_since = case when w.is_wanted then to_timestamp($6 / 1000.0) end
      from (select exists (select 1 from hook_read_waits
@@ -117,9 +147,11 @@ export async function finishRead(
       read.object_hash,
       read.wanted_version,
       read.wanted_at,
-      result.now,
-      result.isRead,
-      result.offering,
+      now,
+      isRead,
+      offering,
+      refresh,
+      refreshTime(read.object_hash, now),
     ],
   );
 }
@@ -134,6 +166,7 @@ export async function postponeRead(
 ): Promise<void> {
   await tx.query(
     `update hook_reads set attempts = attempts + 1, due_at = to_timestamp($4 / 1000.0),
+       waiting_since = coalesce(waiting_since, to_timestamp($5 / 1000.0)),
        failing_since = coalesce(failing_since, to_timestamp($5 / 1000.0))
      where venue_id = $1 and integration_id = $2 and object_hash = $3`,
     [reader.venue_id, reader.integration_id, read.object_hash, dueAt, now],
@@ -148,7 +181,8 @@ export async function countInternalError(
   dueAt: number,
 ): Promise<void> {
   await tx.query(
-    `update hook_reads set internal_errors = internal_errors + 1, due_at = to_timestamp($4 / 1000.0)
+    `update hook_reads set internal_errors = internal_errors + 1, due_at = to_timestamp($4 / 1000.0),
+       waiting_since = coalesce(waiting_since, to_timestamp($4 / 1000.0))
      where venue_id = $1 and integration_id = $2 and object_hash = $3`,
     [reader.venue_id, reader.integration_id, read.object_hash, dueAt],
   );

@@ -87,7 +87,7 @@ export async function makeReaderDue(
   now: number,
 ): Promise<boolean> {
   const rows = await tx.query(
-    `update integration_readers set due_at = coalesce(due_at, greatest(next_request_at, to_timestamp($3 / 1000.0)))
+    `update integration_readers set due_at = least(due_at, greatest(next_request_at, to_timestamp($3 / 1000.0)))
      where venue_id = $1 and integration_id = $2 returning 1`,
     [venueId, integrationId, now],
   );
@@ -119,23 +119,29 @@ export interface ClaimedReader {
   readonly requests_today: number;
 }
 
+/** The most requests of one integration in a day, by its provider. */
+type RequestsPerDay = Readonly<Record<string, number>>;
+
 /** The first moment of the next day (UTC), and of this one, for a time in milliseconds at $1. */
 const TODAY = `(to_timestamp($1 / 1000.0) at time zone 'UTC')::date`;
 const TOMORROW = `((${TODAY} + 1)::timestamp at time zone 'UTC')`;
 
 /** Puts integrations that have made their requests of the day off until the next one. That wait is no failure of the provider. */
-async function putOffUntilTomorrow(db: Queryable, now: number, requestsPerDay: number): Promise<void> {
+async function putOffUntilTomorrow(db: Queryable, now: number, perDay: RequestsPerDay): Promise<void> {
   await db.query(
     `with put_off as (
-       update integration_readers set wait_reason = 'daily_limit', next_request_at = ${TOMORROW}, due_at = ${TOMORROW}
-       where due_at <= to_timestamp($1 / 1000.0) and paused_at is null and requests_count >= $2 and requests_on = ${TODAY}
-       returning venue_id, integration_id),
+       update integration_readers r set wait_reason = 'daily_limit', next_request_at = ${TOMORROW}, due_at = ${TOMORROW}
+       from integrations i
+       where r.due_at <= to_timestamp($1 / 1000.0) and r.paused_at is null and r.requests_on = ${TODAY}
+         and i.venue_id = r.venue_id and i.integration_id = r.integration_id
+         and r.requests_count >= ($2::jsonb ->> i.provider)::integer
+       returning r.venue_id, r.integration_id),
      syncs as (
        update hook_syncs s set failing_since = s.failing_since + (${TOMORROW} - to_timestamp($1 / 1000.0)) from put_off p
        where s.venue_id = p.venue_id and s.integration_id = p.integration_id and s.failing_since is not null)
      update hook_reads h set failing_since = h.failing_since + (${TOMORROW} - to_timestamp($1 / 1000.0)) from put_off p
      where h.venue_id = p.venue_id and h.integration_id = p.integration_id and h.failing_since is not null`,
-    [now, requestsPerDay],
+    [now, JSON.stringify(perDay)],
   );
 }
 
@@ -147,11 +153,11 @@ export async function claimReaders(
   db: Queryable,
   now: number,
   leaseSeconds: number,
-  requestsPerDay: number,
+  perDay: RequestsPerDay,
   leaseToken: string,
   limit: number,
 ): Promise<ClaimedReader[]> {
-  await putOffUntilTomorrow(db, now, requestsPerDay);
+  await putOffUntilTomorrow(db, now, perDay);
   return db.query<ClaimedReader>(
     `update integration_readers r set lease_token = $4,
        leased_until = to_timestamp($1 / 1000.0) + make_interval(secs => $2),
@@ -159,15 +165,17 @@ export async function claimReaders(
        requests_count = 1 + case when r.requests_on = ${TODAY} then r.requests_count else 0 end
      from integrations i
      where (r.venue_id, r.integration_id) in (
-         select d.venue_id, d.integration_id from integration_readers d
+         select d.venue_id, d.integration_id from integration_readers d join integrations of_reader
+           on of_reader.venue_id = d.venue_id and of_reader.integration_id = d.integration_id
          where d.due_at <= to_timestamp($1 / 1000.0) and d.paused_at is null
            and (d.leased_until is null or d.leased_until < to_timestamp($1 / 1000.0))
-           and not (d.requests_count >= $3 and d.requests_on = ${TODAY})
-         order by d.due_at limit $5 for update skip locked)
+           and not coalesce(
+             d.requests_count >= ($3::jsonb ->> of_reader.provider)::integer and d.requests_on = ${TODAY}, false)
+         order by d.due_at limit $5 for update of d skip locked)
        and i.venue_id = r.venue_id and i.integration_id = r.integration_id
      returning r.venue_id, r.integration_id, i.mode, i.provider, i.defaults, r.credentials, r.set_at, r.failures,
        r.lease_token, r.requests_count as requests_today, now() as claimed_at`,
-    [now, leaseSeconds, requestsPerDay, leaseToken, limit],
+    [now, leaseSeconds, JSON.stringify(perDay), leaseToken, limit],
   );
 }
 
@@ -201,7 +209,7 @@ export interface ReaderOutcome {
   readonly now: number;
 }
 
-/** Ends the lease. The integration is due again if reads or a catalogue run wait. */
+/** Ends the lease. The integration is due again if reads or a catalogue run wait, or when an object is to be read again. */
 export async function releaseReader(tx: Queryable, reader: ClaimedReader, outcome: ReaderOutcome): Promise<void> {
   await tx.query(
     `update integration_readers r set lease_token = null, leased_until = null, failures = $5, wait_reason = $6,
@@ -212,6 +220,9 @@ export async function releaseReader(tx: Queryable, reader: ClaimedReader, outcom
        due_at = greatest(to_timestamp($4 / 1000.0), least(
          (select min(h.due_at) from hook_reads h
           where h.venue_id = r.venue_id and h.integration_id = r.integration_id and h.due_at is not null),
+         (select min(h.refresh_at) from hook_reads h
+          where h.venue_id = r.venue_id and h.integration_id = r.integration_id and h.refresh_at is not null
+            and h.due_at is null),
          (select to_timestamp($4 / 1000.0) from hook_syncs s
           where s.venue_id = r.venue_id and s.integration_id = r.integration_id and s.status = 'running'
             and not s.is_listed)))
@@ -234,7 +245,8 @@ export async function releaseReader(tx: Queryable, reader: ClaimedReader, outcom
     `update integration_readers r set due_at = null
      where r.venue_id = $1 and r.integration_id = $2 and r.lease_token is null
        and not exists (select 1 from hook_reads h
-         where h.venue_id = r.venue_id and h.integration_id = r.integration_id and h.due_at is not null)
+         where h.venue_id = r.venue_id and h.integration_id = r.integration_id
+           and (h.due_at is not null or h.refresh_at is not null))
        and not exists (select 1 from hook_syncs s
          where s.venue_id = r.venue_id and s.integration_id = r.integration_id and s.status = 'running'
            and not s.is_listed)`,

@@ -4,6 +4,7 @@
 import type { Queryable } from '../../../base/db.ts';
 import type { Caller } from '../../keys/caller.ts';
 import { type IntegrationRow, integrationView } from '../integration.ts';
+import { requestsPerDay } from './pace.ts';
 import { listReaderRows, type ReaderRow } from './reader-queries.ts';
 
 type ViewCaller = Pick<Caller, 'venue' | 'now' | 'readers' | 'readsPerDay'>;
@@ -37,6 +38,6 @@ function readsView({ readers, readsPerDay }: ViewCaller, { provider }: Integrati
     next_attempt_at: isWaiting ? row.next_request_at : null,
     last_read_at: row?.last_read_at ?? null,
     requests_today: row?.requests_today ?? 0,
-    requests_per_day: readsPerDay,
+    requests_per_day: requestsPerDay(readsPerDay, reader),
   };
 }

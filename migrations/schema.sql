@@ -1159,7 +1159,7 @@ CREATE TABLE ledger_entries (
   at timestamp with time zone NOT NULL,
   CONSTRAINT ledger_entries_pkey PRIMARY KEY (venue_id, kind, subject),
   CONSTRAINT ledger_entries_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id),
-  CONSTRAINT ledger_entry_is_between_the_accounts_of_its_kind CHECK (kind = 'capture'::text AND debit = 'processor_balance'::text AND credit = 'guest_funds'::text OR kind = 'processor_fee'::text AND debit = 'processor_fees'::text AND credit = 'processor_balance'::text OR kind = 'earning'::text AND debit = 'guest_funds'::text AND credit = 'venue_payable'::text OR kind = 'fee'::text AND debit = 'guest_funds'::text AND credit = 'fee_income'::text OR kind = 'transfer'::text AND debit = 'venue_payable'::text AND credit = 'processor_balance'::text OR kind = 'reversal'::text AND debit = 'processor_balance'::text AND credit = 'venue_payable'::text OR kind = 'debt'::text AND debit = 'venue_debts'::text AND credit = 'venue_payable'::text OR kind = 'debt_paid'::text AND debit = 'venue_payable'::text AND credit = 'venue_debts'::text OR kind = 'debt_written_off'::text AND debit = 'written_off'::text AND credit = 'venue_debts'::text OR kind = 'refund'::text AND debit = 'venue_payable'::text AND credit = 'processor_balance'::text OR kind = 'fee_return'::text AND debit = 'fee_income'::text AND credit = 'processor_balance'::text OR kind = 'return'::text AND debit = 'guest_funds'::text AND credit = 'processor_balance'::text OR kind = 'refund_failed'::text AND debit = 'processor_balance'::text AND credit = 'venue_payable'::text OR kind = 'fee_return_failed'::text AND debit = 'processor_balance'::text AND credit = 'fee_income'::text OR kind = 'return_failed'::text AND debit = 'processor_balance'::text AND credit = 'guest_funds'::text OR kind = 'refund_closed'::text AND debit = 'venue_payable'::text AND credit = 'paid_elsewhere'::text OR kind = 'fee_return_closed'::text AND debit = 'fee_income'::text AND credit = 'paid_elsewhere'::text OR kind = 'return_closed'::text AND debit = 'guest_funds'::text AND credit = 'paid_elsewhere'::text OR kind = 'dispute'::text AND debit = 'disputed_funds'::text AND credit = 'processor_balance'::text OR kind = 'dispute_fee'::text AND debit = 'processor_fees'::text AND credit = 'processor_balance'::text OR kind = 'dispute_fee_returned'::text AND debit = 'processor_balance'::text AND credit = 'processor_fees'::text OR kind = 'dispute_won'::text AND debit = 'processor_balance'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_lost'::text AND debit = 'venue_payable'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_fee_lost'::text AND debit = 'fee_income'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_returned'::text AND debit = 'guest_funds'::text AND credit = 'disputed_funds'::text),
+  CONSTRAINT ledger_entry_is_between_the_accounts_of_its_kind CHECK (kind = 'capture'::text AND debit = 'processor_balance'::text AND credit = 'guest_funds'::text OR kind = 'processor_fee'::text AND debit = 'processor_fees'::text AND credit = 'processor_balance'::text OR kind = 'earning'::text AND debit = 'guest_funds'::text AND credit = 'venue_payable'::text OR kind = 'fee'::text AND debit = 'guest_funds'::text AND credit = 'fee_income'::text OR kind = 'transfer'::text AND debit = 'venue_payable'::text AND credit = 'processor_balance'::text OR kind = 'transfer_closed'::text AND debit = 'venue_payable'::text AND credit = 'paid_elsewhere'::text OR kind = 'reversal'::text AND debit = 'processor_balance'::text AND credit = 'venue_payable'::text OR kind = 'debt'::text AND debit = 'venue_debts'::text AND credit = 'venue_payable'::text OR kind = 'debt_paid'::text AND debit = 'venue_payable'::text AND credit = 'venue_debts'::text OR kind = 'debt_written_off'::text AND debit = 'written_off'::text AND credit = 'venue_debts'::text OR kind = 'refund'::text AND debit = 'venue_payable'::text AND credit = 'processor_balance'::text OR kind = 'fee_return'::text AND debit = 'fee_income'::text AND credit = 'processor_balance'::text OR kind = 'return'::text AND debit = 'guest_funds'::text AND credit = 'processor_balance'::text OR kind = 'refund_failed'::text AND debit = 'processor_balance'::text AND credit = 'venue_payable'::text OR kind = 'fee_return_failed'::text AND debit = 'processor_balance'::text AND credit = 'fee_income'::text OR kind = 'return_failed'::text AND debit = 'processor_balance'::text AND credit = 'guest_funds'::text OR kind = 'refund_closed'::text AND debit = 'venue_payable'::text AND credit = 'paid_elsewhere'::text OR kind = 'fee_return_closed'::text AND debit = 'fee_income'::text AND credit = 'paid_elsewhere'::text OR kind = 'return_closed'::text AND debit = 'guest_funds'::text AND credit = 'paid_elsewhere'::text OR kind = 'dispute'::text AND debit = 'disputed_funds'::text AND credit = 'processor_balance'::text OR kind = 'dispute_fee'::text AND debit = 'processor_fees'::text AND credit = 'processor_balance'::text OR kind = 'dispute_fee_returned'::text AND debit = 'processor_balance'::text AND credit = 'processor_fees'::text OR kind = 'dispute_won'::text AND debit = 'processor_balance'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_lost'::text AND debit = 'venue_payable'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_fee_lost'::text AND debit = 'fee_income'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_returned'::text AND debit = 'guest_funds'::text AND credit = 'disputed_funds'::text),
   CONSTRAINT ledger_entry_moves_something CHECK (amount > 0 AND debit <> credit)
 );
 CREATE INDEX ledger_entries_by_age ON ledger_entries USING brin (at) WITH (autosummarize='on');
@@ -1346,10 +1346,16 @@ CREATE TABLE movements (
   settled_amount integer NOT NULL DEFAULT 0,
   -- How much of settled_amount an operator has written off: the venue no longer owes it, and the loss is ours.
   written_off_amount integer NOT NULL DEFAULT 0,
+  -- Of a failed refund or transfer: the operator who pays it by hand. It is not sent again unless it is given back.
+  by_hand_by text,
+  -- When by_hand_by has reserved it.
+  by_hand_at timestamp with time zone,
   CONSTRAINT movements_pkey PRIMARY KEY (venue_id, movement_id),
   CONSTRAINT movements_venue_id_hold_id_fkey FOREIGN KEY (venue_id, hold_id) REFERENCES holds(venue_id, hold_id),
   CONSTRAINT movement_amount_is_positive CHECK (amount > 0 OR amount = 0 AND status = 'dropped'::text),
-  CONSTRAINT movement_closed_is_a_refund CHECK (status <> 'closed'::text OR (kind = ANY (ARRAY['refund'::text, 'return'::text]))),
+  CONSTRAINT movement_by_hand_is_not_sent CHECK (by_hand_by IS NULL OR (status = ANY (ARRAY['failed'::text, 'closed'::text, 'dropped'::text])) AND kind <> 'reversal'::text),
+  CONSTRAINT movement_by_hand_is_whole CHECK ((by_hand_by IS NULL) = (by_hand_at IS NULL)),
+  CONSTRAINT movement_closed_was_paid CHECK (status <> 'closed'::text OR (kind = ANY (ARRAY['refund'::text, 'return'::text, 'transfer'::text]))),
   CONSTRAINT movement_done_has_a_time CHECK ((done_at IS NOT NULL) = (status = 'done'::text)),
   CONSTRAINT movement_fee_part_is_within CHECK (fee_part >= 0 AND fee_part <= amount),
   CONSTRAINT movement_kind_is_known CHECK (kind = ANY (ARRAY['refund'::text, 'return'::text, 'transfer'::text, 'reversal'::text])),
@@ -1943,7 +1949,7 @@ CREATE TABLE webhook_endpoints (
 --   'disputed_funds', 'debit', 'what the processor took back because a guest disputed a charge'
 --   'fee_income', 'credit', 'our fee'
 --   'guest_funds', 'credit', 'captured from guests, for a booking that is not complete yet'
---   'paid_elsewhere', 'credit', 'failed refunds that the operator has paid to guests outside of the processor'
+--   'paid_elsewhere', 'credit', 'failed refunds and transfers that an operator has paid outside of the processor'
 --   'processor_balance', 'debit', 'what the processor keeps for us'
 --   'processor_fees', 'debit', 'what the processor has charged us for its service'
 --   'venue_debts', 'debit', 'what venues owe us because a transfer could not be taken back'
@@ -1981,6 +1987,7 @@ CREATE TABLE webhook_endpoints (
 --   'movement', 'done', 'failed'
 --   'movement', 'failed', 'closed'
 --   'movement', 'failed', 'dropped'
+--   'movement', 'failed', 'owed'
 --   'movement', 'failed', 'waiting'
 --   'movement', 'frozen', 'dropped'
 --   'movement', 'frozen', 'waiting'

@@ -141,18 +141,25 @@ function sourceOf(
 const formatOf = ({ source, as }: MappingField, inAnswers: boolean): string =>
   source === 'webhook' || (source === 'api' && inAnswers) ? (as ?? 'text') : '';
 
-function conditionText({ path, is, not }: NonNullable<MappingField['where']>[number]): string {
+function conditionText({ path, is, not, at_most }: NonNullable<MappingField['where']>[number]): string {
   const values = (list: readonly string[]): string => list.map((value) => `\`${value}\``).join(', ');
+  if (at_most !== undefined) return `\`${path}\` is absent or at most ${at_most}`;
+  if (not?.includes('*')) return `\`${path}\` is absent`;
   if (is !== undefined) return `\`${path}\` is ${values(is)}`;
   return not === undefined ? `\`${path}\` is there` : `\`${path}\` is not ${values(not)}`;
 }
 
-function notes({ as, value, choices, where, note }: MappingField): string {
+function notes({ as, value, choices, where, plus, note }: MappingField): string {
   const chosen = Object.entries(choices ?? {}).map(([theirs, ours]) => `\`${theirs}\`: ${ours}`);
   return [
     ...(as === 'template' ? [`As \`${value}\`.`] : []),
     ...(chosen.length > 0 ? [`${chosen.join('; ')}.`] : []),
     ...(where === undefined ? [] : [`Only where ${where.map(conditionText).join(' and ')}.`]),
+    ...(plus === undefined
+      ? []
+      : [
+          `Plus \`${plus.path}\`${plus.where === undefined ? '' : ` where ${plus.where.map(conditionText).join(' and ')}`}.`,
+        ]),
     ...(note === undefined ? [] : [note]),
   ].join(' ');
 }

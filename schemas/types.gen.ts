@@ -2474,7 +2474,7 @@ export type LoggedRequestDetail = {
   readonly body_is_cut: boolean;
 };
 
-/** A failed refund that the operator has paid outside of the processor. */
+/** A reserved refund or transfer that the operator has paid outside of the processor. */
 export type ManualPayment = {
   /** How it was paid: the reference of the bank transfer, for example. For operators alone. */
   readonly reference: string;
@@ -2540,6 +2540,8 @@ export type Mapping = {
       readonly is?: readonly string[];
       /** None of these values; no value at all is right too. */
       readonly not?: readonly string[];
+      /** A number that is not larger than this; no value at all is right too. */
+      readonly at_most?: number;
     })[];
     /** What the event does: upsert an offering or its slot, cancel one, refresh (it only names an object of the provider’s API), or ignore. */
     readonly action: "upsert" | "cancel" | "refresh" | "ignore";
@@ -2557,6 +2559,8 @@ export type Mapping = {
       readonly is?: readonly string[];
       /** None of these values; no value at all is right too. */
       readonly not?: readonly string[];
+      /** A number that is not larger than this; no value at all is right too. */
+      readonly at_most?: number;
     };
     /** Why the event does no more. */
     readonly why?: string;
@@ -2581,6 +2585,8 @@ export type Mapping = {
       readonly is?: readonly string[];
       /** None of these values; no value at all is right too. */
       readonly not?: readonly string[];
+      /** A number that is not larger than this; no value at all is right too. */
+      readonly at_most?: number;
     })[];
     /** Why a body is ignored in which no item counts. */
     readonly each_why?: string;
@@ -2598,6 +2604,8 @@ export type Mapping = {
       readonly is?: readonly string[];
       /** None of these values; no value at all is right too. */
       readonly not?: readonly string[];
+      /** A number that is not larger than this; no value at all is right too. */
+      readonly at_most?: number;
     })[];
     /** One slot for each item of this list: all slots of the next each_slot_days days. The prices are read for each slot, and a slot without a price is left out if others have one. Known slots of that time that the list does not have are removed. */
     readonly each_slot?: string;
@@ -2609,6 +2617,8 @@ export type Mapping = {
       readonly is?: readonly string[];
       /** None of these values; no value at all is right too. */
       readonly not?: readonly string[];
+      /** A number that is not larger than this; no value at all is right too. */
+      readonly at_most?: number;
     })[];
     /** How many days from now the list of each_slot covers. */
     readonly each_slot_days?: number;
@@ -2653,8 +2663,8 @@ export type MappingField = {
   readonly path?: string;
   /** A second path that the conversion needs: a precision, a time of day, a number to subtract or to multiply with. */
   readonly with?: string;
-  /** How the server converts the value; text when absent. count: the number of items of the list. sum: the sum over the list, each number times the number at with, if there is one. included_tax: a fee in percent, from the price with tax and the price at with. cents: hundredths, for a currency that has them. day_and_time: a day and the time of day at with; without one the day begins at midnight. plus_duration: a time and the ISO 8601 duration at with, by the clock of the place. times: the number times the number at with. localized: of a text in several languages the one in the language at with, else the first. */
-  readonly as?: "text" | "currency" | "integer" | "count" | "sum" | "remaining" | "minor_int" | "included_tax" | "minor_int_with_precision" | "decimal_number" | "decimal_string" | "cents" | "unix_seconds_string" | "unix_ms_string" | "iso_offset" | "iso_offset_nocolon" | "iso_local" | "hhmm_int" | "day_and_time" | "plus_duration" | "times" | "localized" | "template";
+  /** How the server converts the value; text when absent. count: the number of items of the list, each as often as the number at with says, if there is one. sum: the sum over the list, each number times the number at with, if there is one. included_tax: a fee in percent, from the price with tax and the price at with. cents: hundredths, for a currency that has them. day_and_time: a day and the time of day at with; without one the day begins at midnight. plus_duration: a time and the ISO 8601 duration at with, by the clock of the place. times: the number times the number at with. smallest, largest: of the numbers of a list. localized: of a text in several languages the one in the language at with, else the first. */
+  readonly as?: "text" | "currency" | "integer" | "count" | "sum" | "remaining" | "minor_int" | "included_tax" | "minor_int_with_precision" | "decimal_number" | "decimal_string" | "cents" | "unix_seconds_string" | "unix_ms_string" | "iso_offset" | "iso_offset_nocolon" | "iso_local" | "hhmm_int" | "day_and_time" | "plus_duration" | "times" | "smallest" | "largest" | "localized" | "template";
   /** For fixed: the value. For template: the text in which the value replaces {}. */
   readonly value?: string;
   /** The field is read only if these conditions hold; for count, only items that satisfy them count. */
@@ -2665,6 +2675,8 @@ export type MappingField = {
     readonly is?: readonly string[];
     /** None of these values; no value at all is right too. */
     readonly not?: readonly string[];
+    /** A number that is not larger than this; no value at all is right too. */
+    readonly at_most?: number;
   })[];
   /** For remaining: a second number of places and what is booked of it. The smaller remainder counts, if both are stated. */
   readonly limit?: {
@@ -2672,6 +2684,22 @@ export type MappingField = {
     readonly path: string;
     /** The path of the number to subtract. */
     readonly with: string;
+  };
+  /** For tier.amount: a second amount, written in the same way, that everyone pays with it and that is added. */
+  readonly plus?: {
+    /** A path in the body. */
+    readonly path: string;
+    /** It is added only if these conditions hold. */
+    readonly where?: readonly ({
+      /** A path in the body; | separates paths of which the first that has a value counts. */
+      readonly path: string;
+      /** One of these values. */
+      readonly is?: readonly string[];
+      /** None of these values; no value at all is right too. */
+      readonly not?: readonly string[];
+      /** A number that is not larger than this; no value at all is right too. */
+      readonly at_most?: number;
+    })[];
   };
   /** For slot.capacity: the number is 0 if these conditions hold. */
   readonly zero_where?: readonly ({
@@ -2681,6 +2709,8 @@ export type MappingField = {
     readonly is?: readonly string[];
     /** None of these values; no value at all is right too. */
     readonly not?: readonly string[];
+    /** A number that is not larger than this; no value at all is right too. */
+    readonly at_most?: number;
   })[];
   /** Our value for each value of the provider; the first match counts, and a name that ends with * matches every value that begins with it. For tier.unit, default stands for the venue’s defaults.unit. For any other value the venue’s defaults apply. */
   readonly choices?: { readonly [name: string]: string };
@@ -2770,8 +2800,17 @@ export type MoneyCase = {
   readonly tries: number;
   /** When the worker tries it next; null when it does not. */
   readonly next_try_at: string | null;
-  /** What an operator can do: `retry`, `pay_by_hand`, `write_off`. */
-  readonly actions: readonly ("retry" | "pay_by_hand" | "write_off")[];
+  /** The operator who pays it by hand: it is not sent again meanwhile. Null when none does. */
+  readonly reserved: {
+    /** The operator. */
+    readonly by: string;
+    /** Since when. */
+    readonly at: string;
+    /** You have reserved it. */
+    readonly is_yours: boolean;
+  } | null;
+  /** What you can do: `retry`; `reserve` it, then `pay_by_hand` or `give_back`; let the venue `owe` it; `write_off`. */
+  readonly actions: readonly ("retry" | "reserve" | "pay_by_hand" | "give_back" | "owe" | "write_off")[];
 };
 
 /** What needs a person about money, what waits, and whether the books are right. */
@@ -2798,8 +2837,15 @@ export type MoneyHealth = {
       /** Together, in minor units (cents). */
       readonly amount: number;
     };
-    /** Transfers and reversals that failed. */
+    /** Transfers that failed: venues are owed it. */
     readonly failed_payouts: {
+      /** How many. */
+      readonly count: number;
+      /** Together, in minor units (cents). */
+      readonly amount: number;
+    };
+    /** Reversals that failed: it was not taken back from venues. */
+    readonly failed_reversals: {
       /** How many. */
       readonly count: number;
       /** Together, in minor units (cents). */
@@ -3486,6 +3532,8 @@ export type Reader = {
       readonly is?: readonly string[];
       /** None of these values; no value at all is right too. */
       readonly not?: readonly string[];
+      /** A number that is not larger than this; no value at all is right too. */
+      readonly at_most?: number;
     })[];
     /** The ids that name the object, each text of at most 200 characters. */
     readonly variables: { readonly [name: string]: {
@@ -3512,6 +3560,13 @@ export type Reader = {
       readonly query?: { readonly [name: string]: string };
       /** The JSON body of a POST; paths in braces in its texts are replaced. */
       readonly body?: { readonly [name: string]: unknown };
+      /** Values of this request that are translated from what was read before; its texts name them in braces. */
+      readonly values?: { readonly [name: string]: {
+        /** The path of the value in what was read before. */
+        readonly path: string;
+        /** The value of the request for each value that was read; a name that ends with * stands for every value that begins with the rest, and * for no value too. */
+        readonly choices: { readonly [name: string]: string };
+      } };
       /** How further pages are read. The text {cursor} stands for the cursor, the number of the page, the offset or the day; a query or a body member that consists of it is left out of the first request, if there is no cursor yet. */
       readonly paging?: {
         /** How pages are told apart. cursor: the answer names the next page. page_number: pages are counted from first. offset: the number of items before the page. days: one page for each day from today on, size in number. */
@@ -3526,6 +3581,8 @@ export type Reader = {
           readonly is?: readonly string[];
           /** None of these values; no value at all is right too. */
           readonly not?: readonly string[];
+          /** A number that is not larger than this; no value at all is right too. */
+          readonly at_most?: number;
         };
         /** The path of the page’s list: a page with fewer items than size is the last one. */
         readonly items?: string;
@@ -3536,6 +3593,26 @@ export type Reader = {
       };
       /** Lists of the answer that are joined under a new name beside it. */
       readonly collect?: { readonly [name: string]: readonly string[] };
+      /** When no later request is made; the first that fits counts. */
+      readonly stop?: readonly ({
+        /** All of these conditions hold for what was read. */
+        readonly where: readonly ({
+          /** A path in the body; | separates paths of which the first that has a value counts. */
+          readonly path: string;
+          /** One of these values. */
+          readonly is?: readonly string[];
+          /** None of these values; no value at all is right too. */
+          readonly not?: readonly string[];
+          /** A number that is not larger than this; no value at all is right too. */
+          readonly at_most?: number;
+        })[];
+        /** What it means. cancel: the offering, with whole_list every offering of the list, can no longer be booked. ignore: nothing changes. fail: give up this object. */
+        readonly means: "cancel" | "ignore" | "fail";
+        /** With ignore and fail: the reason that the delivery shows. */
+        readonly why?: string;
+      })[];
+      /** object: credentials that this request refuses with a new token may not read this one object. Without it they are refused for all. */
+      readonly refusal?: "object";
       /** Our source: documented by the provider, seen in public code or in a captured answer, or a guess. */
       readonly sure: "documented" | "seen" | "guess";
     })[];
@@ -3557,21 +3634,16 @@ export type Reader = {
         readonly is?: readonly string[];
         /** None of these values; no value at all is right too. */
         readonly not?: readonly string[];
+        /** A number that is not larger than this; no value at all is right too. */
+        readonly at_most?: number;
       })[];
       /** Instead of from: lists side by side, one for each member, become one list of rows; the first decides how many rows there are. */
       readonly rows?: { readonly [name: string]: string };
+      /** first: if no item satisfies only, the first item counts that satisfies where. */
+      readonly otherwise?: "first";
     })[];
     /** Which of the objects below is read from the answers. */
     readonly object: string;
-    /** If these conditions hold for the answers, the offering can no longer be booked. */
-    readonly cancel_where?: readonly ({
-      /** A path in the body; | separates paths of which the first that has a value counts. */
-      readonly path: string;
-      /** One of these values. */
-      readonly is?: readonly string[];
-      /** None of these values; no value at all is right too. */
-      readonly not?: readonly string[];
-    })[];
     /** Whether the answers name every object of a list, such as a menu: an object that an earlier read named and this one does not can no longer be booked. A list without any object takes all of them off sale; an answer without the list takes nothing off sale. */
     readonly whole_list?: boolean;
     /** Whether the provider leaves out a list that has no object: an answer without the list is then a list without any object. */
@@ -3613,6 +3685,8 @@ export type Reader = {
           readonly is?: readonly string[];
           /** None of these values; no value at all is right too. */
           readonly not?: readonly string[];
+          /** A number that is not larger than this; no value at all is right too. */
+          readonly at_most?: number;
         };
         /** The path of the page’s list: a page with fewer items than size is the last one. */
         readonly items?: string;
@@ -3656,6 +3730,8 @@ export type Reader = {
           readonly is?: readonly string[];
           /** None of these values; no value at all is right too. */
           readonly not?: readonly string[];
+          /** A number that is not larger than this; no value at all is right too. */
+          readonly at_most?: number;
         };
         /** The path of the page’s list: a page with fewer items than size is the last one. */
         readonly items?: string;
@@ -3701,6 +3777,8 @@ export type Reader = {
       readonly is?: readonly string[];
       /** None of these values; no value at all is right too. */
       readonly not?: readonly string[];
+      /** A number that is not larger than this; no value at all is right too. */
+      readonly at_most?: number;
     })[];
     /** Why a body is ignored in which no item counts. */
     readonly each_why?: string;
@@ -3718,6 +3796,8 @@ export type Reader = {
       readonly is?: readonly string[];
       /** None of these values; no value at all is right too. */
       readonly not?: readonly string[];
+      /** A number that is not larger than this; no value at all is right too. */
+      readonly at_most?: number;
     })[];
     /** One slot for each item of this list: all slots of the next each_slot_days days. The prices are read for each slot, and a slot without a price is left out if others have one. Known slots of that time that the list does not have are removed. */
     readonly each_slot?: string;
@@ -3729,6 +3809,8 @@ export type Reader = {
       readonly is?: readonly string[];
       /** None of these values; no value at all is right too. */
       readonly not?: readonly string[];
+      /** A number that is not larger than this; no value at all is right too. */
+      readonly at_most?: number;
     })[];
     /** How many days from now the list of each_slot covers. */
     readonly each_slot_days?: number;

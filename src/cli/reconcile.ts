@@ -6,12 +6,9 @@ import type { Mode } from '../base/config.ts';
 import { MAX_UNKNOWN_CHARGES } from '../domain/checkouts/accounting/apply-remedies.ts';
 import type { Difference } from '../domain/checkouts/accounting/compare-holds.ts';
 import { reconcile } from '../domain/checkouts/accounting/reconcile.ts';
-import { recordPaidAgain } from '../domain/checkouts/refunds/close-refund.ts';
+import { retryFailed } from '../domain/checkouts/refunds/retry-failed.ts';
 import { recordCheck } from '../domain/monitoring/check-queries.ts';
-import { retryFailedMovements, venuesWithFailedMovements } from '../domain/payments/movement-queries.ts';
-import { addFailedRefund } from '../domain/payments/refund-queries.ts';
-import { isRefund } from '../domain/payments/settle-refund.ts';
-import { audit } from '../domain/venues/audit.ts';
+import { retryableMovements } from '../domain/payments/movement-queries.ts';
 import type { AppContext } from '../run/context.ts';
 import { usageError } from './cli-error.ts';
 import type { Command } from './command-definition.ts';
@@ -27,7 +24,11 @@ const run: Command = {
   help: 'settle what is open with the card processor, and compare its records with ours',
   options: [
     { name: 'mode', valueName: 'test|live', help: 'one mode; both when absent' },
-    { name: 'retry-failed', valueName: null, help: 'retry the movements that the processor refused' },
+    {
+      name: 'retry-failed',
+      valueName: null,
+      help: 'retry the movements that the processor refused and no operator pays by hand',
+    },
     { name: 'checkout', valueName: 'ID', help: 'with --retry-failed: only the movements of this checkout' },
     {
       name: 'apply',
@@ -51,7 +52,7 @@ const run: Command = {
     const { context, command } = await open();
     const modes: readonly Mode[] = mode === null ? context.config.modes : [mode];
     const bar = new ProgressBar('reconciling', context.clock, input.flag('json') ? null : process.stderr);
-    const retried = input.flag('retry-failed') ? await retryFailed(context, command, modes, checkoutId) : 0;
+    const retried = input.flag('retry-failed') ? await retryAllFailed(context, command, modes, checkoutId) : 0;
     const differences: Difference[] = [];
     let asked = 0;
     let compared = 0;
@@ -94,7 +95,7 @@ const run: Command = {
   },
 };
 
-async function retryFailed(
+async function retryAllFailed(
   { db }: AppContext,
   command: CommandContext,
   modes: readonly Mode[],
@@ -102,18 +103,8 @@ async function retryFailed(
 ): Promise<number> {
   let retried = 0;
   for (const mode of modes) {
-    for (const venueId of await venuesWithFailedMovements(db, mode)) {
-      await db.transaction(async (tx) => {
-        const retriedMovements = await retryFailedMovements(tx, venueId, mode, checkoutId, command.now);
-        for (const movement of retriedMovements) {
-          if (isRefund(movement)) {
-            await addFailedRefund(tx, movement, -movement.amount);
-            await recordPaidAgain(tx, command, movement, 'retried');
-          }
-          await audit(tx, command, { venueId, action: 'movement.retry', subject: movement.id });
-        }
-        retried += retriedMovements.length;
-      });
+    for (const { venueId, id } of await retryableMovements(db, mode, checkoutId)) {
+      if (await db.transaction((tx) => retryFailed(tx, command, venueId, id))) retried++;
     }
   }
   return retried;

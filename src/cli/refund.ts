@@ -1,8 +1,10 @@
-// The operator's commands for refunds that did not reach the guest: list them, and close one that was paid in another way.
+// The operator's commands for refunds that did not reach the guest: list them, reserve one before it is paid in another way,
+// and close it then.
 
 import { Problem } from '../base/errors.ts';
 import { closeRefund } from '../domain/checkouts/refunds/close-refund.ts';
-import { type FailedRefund, listFailedRefunds } from '../domain/payments/refund-queries.ts';
+import { giveBackReservation, reserveMovement } from '../domain/checkouts/refunds/reserve-failed.ts';
+import { type FailedRefund, findFailedRefund, listFailedRefunds } from '../domain/payments/refund-queries.ts';
 import { commandError, usageError } from './cli-error.ts';
 import type { Command, CommandInput } from './command-definition.ts';
 import { integerOption, parseId } from './options.ts';
@@ -61,7 +63,7 @@ function noteIn(input: CommandInput): string {
 const close: Command = {
   words: ['refund', 'close'],
   arguments: ['ID'],
-  help: 'close a failed refund that you have paid to the guest in another way; it is never sent again',
+  help: 'close a reserved refund that you have paid to the guest in another way; it is never sent again',
   options: [
     { name: 'note', valueName: 'TEXT', isRequired: true, help: `how it was paid, 1 to ${MAX_NOTE_LENGTH} characters` },
   ],
@@ -69,15 +71,53 @@ const close: Command = {
     const id = parseId(input.argument(0), 'ID', 'refund list');
     const note = noteIn(input);
     const { context, command } = await open();
-    try {
-      const refund = await context.db.transaction((tx) => closeRefund(tx, command, id, note));
-      return { json: { ...jsonOf(refund), status: 'closed', note }, text: block(linesOf(refund, note)) };
-    } catch (error) {
-      if (!(error instanceof Problem) || error.code !== 'not_found') throw error;
-      throw commandError(`there is no failed refund with the id ${id}: "everyshare refund list" shows them.`);
-    }
+    const refund = await orRefused(context.db.transaction((tx) => closeRefund(tx, command, id, note)));
+    if (refund === null) throw noFailedRefund(id);
+    return { json: { ...jsonOf(refund), status: 'closed', note }, text: block(linesOf(refund, note)) };
   },
 };
+
+const reserve: Command = {
+  words: ['refund', 'reserve'],
+  arguments: ['ID'],
+  help: 'reserve a failed refund before you pay it in another way: it is not sent again meanwhile',
+  options: [],
+  run: (input, open) => changeReservation(input, open, reserveMovement, 'reserved: pay it now, then "refund close".'),
+};
+
+const giveBack: Command = {
+  words: ['refund', 'give-back'],
+  arguments: ['ID'],
+  help: 'give a reserved refund back that was not paid: it can be retried again',
+  options: [],
+  run: (input, open) => changeReservation(input, open, giveBackReservation, 'given back: it can be retried.'),
+};
+
+async function changeReservation(
+  input: CommandInput,
+  open: Parameters<Command['run']>[1],
+  change: typeof reserveMovement,
+  done: string,
+): ReturnType<Command['run']> {
+  const id = parseId(input.argument(0), 'ID', 'refund list');
+  const { context, command } = await open();
+  const refund = await findFailedRefund(context.db, id);
+  if (refund === null) throw noFailedRefund(id);
+  const isChanged = await orRefused(context.db.transaction((tx) => change(tx, command, refund.venueId, refund)));
+  if (!isChanged)
+    throw commandError(`the refund ${id} is not reserved, or has changed: look at "everyshare refund list".`);
+  return { json: { ...jsonOf(refund), status: 'failed' }, text: `The refund ${id} is ${done}` };
+}
+
+/** The command prints the message of a conflict. */
+async function orRefused<T>(work: Promise<T>): Promise<T> {
+  return work.catch((error: unknown) => {
+    throw error instanceof Problem && error.code === 'conflict' ? commandError(error.message) : error;
+  });
+}
+
+const noFailedRefund = (id: string): Error =>
+  commandError(`there is no failed refund with the id ${id}: "everyshare refund list" shows them.`);
 
 function linesOf({ id, checkoutId, amount, currency, mode }: FailedRefund, note: string): [string, string][] {
   return [
@@ -89,4 +129,4 @@ function linesOf({ id, checkoutId, amount, currency, mode }: FailedRefund, note:
   ];
 }
 
-export const refundCommands: readonly Command[] = [list, close];
+export const refundCommands: readonly Command[] = [list, reserve, giveBack, close];

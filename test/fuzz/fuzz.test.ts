@@ -106,7 +106,10 @@ const UNACCEPTABLE = [
   'startPayoutOnboarding',
   'retryCapture',
   'retryMovement',
+  'reserveForPaymentByHand',
+  'giveBackReserved',
   'payByHand',
+  'oweReversal',
   'writeOffDebt',
 ];
 const missedIn = ({ coverage }: Outcome): string[] =>

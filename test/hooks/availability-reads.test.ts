@@ -2,7 +2,12 @@
 // booked, each with its places and its price.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { CLOUDBEDS_CREDENTIALS, CloudbedsApi, cloudbedsPing } from '../support/venue-apis/cloudbeds.ts';
+import {
+  CLOUDBEDS_CREDENTIALS,
+  CloudbedsApi,
+  type CloudbedsRoomType,
+  cloudbedsPing,
+} from '../support/venue-apis/cloudbeds.ts';
 import { FOREUP_CREDENTIALS, ForeUpApi, foreupPing } from '../support/venue-apis/foreup.ts';
 import { openReadingWorld, type ReadingWorld } from './reading-world.ts';
 import type { VenueSystem } from './venue-system.ts';
@@ -89,6 +94,38 @@ describe('Cloudbeds', () => {
     expect(slots.slice(1).every(({ capacity }) => capacity === 2)).toBe(true);
   });
 
+  it('the price is that of the base rate, not of a package or a rate plan that is listed before it', async () => {
+    const system = await connected();
+    await system.send(cloudbedsPing('reservation/created', '1010'));
+    await reading.applyAndRead();
+    expect((await reading.offering(system, '12')).tiers).toMatchObject([{ label: 'Cabana 12', amount: 15_000 }]);
+  });
+
+  it('a night that is sold only in a longer stay is left out', async () => {
+    const system = await connected();
+    cloudbeds.types = cloudbeds.types.map((type) => ({
+      ...type,
+      night: (day) => ({ rateBase: 150, roomsAvailable: 3, minLos: day === 4 ? 2 : 1 }),
+    }));
+    await system.send(cloudbedsPing('reservation/created', '1011'));
+    await reading.applyAndRead();
+    expect((await slotsOf(system, '11')).length).toBe(29);
+  });
+
+  it('a shared room, which is sold by the bed, becomes no offering', async () => {
+    const system = await connected();
+    cloudbeds.types = cloudbeds.types.map((type) => ({ ...type, isShared: type.id === '12' }));
+    expect(await synced(system)).toMatchObject({ status: 'finished', created: 2 });
+    expect(await reading.offering(system, '12')).toBeUndefined();
+  });
+
+  it('the time zone is that of the property, where the venue has stated another or none', async () => {
+    const system = await reading.connect('cloudbeds', { kind: 'cabana' }, CLOUDBEDS_CREDENTIALS);
+    await system.send(cloudbedsPing('reservation/created', '1012'));
+    await reading.applyAndRead();
+    expect((await reading.offering(system, '11')).availability.timezone).toBe('Europe/Lisbon');
+  });
+
   it('a ping of another property reads nothing', async () => {
     const system = await connected({ ...CLOUDBEDS_CREDENTIALS, property_id: '777' });
     await system.send(cloudbedsPing('reservation/created', '1002'));
@@ -106,11 +143,16 @@ describe('Cloudbeds', () => {
     expect(await reading.readsOf(system)).toMatchObject({ status: 'paused', reason: 'credentials_refused' });
   });
 
-  it('a catalogue run reads every page of room types', async () => {
+  it('a catalogue run reads all room types, 100 a request, and asks for no page after one that is not full', async () => {
     const system = await connected();
+    const [first] = cloudbeds.types;
+    const pages = () => reading.apis.requests.filter(({ path }) => path === '/getRoomTypes').length;
     expect(await synced(system)).toMatchObject({ status: 'finished', created: 3, skipped: 0 });
-    expect(reading.apis.requests.filter(({ path }) => path === '/getRoomTypes').length).toBe(3);
+    expect(pages()).toBe(1);
     expect(await synced(system)).toMatchObject({ created: 0, changed: 0, unchanged: 3 });
+    cloudbeds.types = Array.from({ length: 25 }, (_, n) => ({ ...(first as CloudbedsRoomType), id: String(11 + n) }));
+    expect(await synced(system)).toMatchObject({ created: 22, skipped: 0 });
+    expect(pages()).toBe(3);
   });
 });
 
@@ -119,9 +161,10 @@ describe('foreUP', () => {
   beforeEach(() => {
     foreup.logins = 0;
     foreup.dates = [];
+    foreup.forbiddenSheet = null;
     foreup.sheets = [
       { id: '12', title: 'Cascade' },
-      { id: '13', title: 'Nine holes' },
+      { id: '13', title: 'Nine holes', holes: 9 },
     ];
     foreup.times = () => [
       { time: '0800', spots: 4, greenFee: 45 },
@@ -167,5 +210,67 @@ describe('foreUP', () => {
     const system = await connected();
     expect(await synced(system)).toMatchObject({ status: 'finished', listed: 2, read: 2, created: 2, skipped: 0 });
     expect((await reading.offering(system, '13')).title).toBe('Nine holes');
+  });
+
+  it('where only riding is allowed the price has the cart fee', async () => {
+    const system = await connected();
+    foreup.times = () => [
+      { time: '0800', spots: 4, greenFee: 45 },
+      { time: '0810', spots: 4, greenFee: 45, rateType: 'riding' },
+    ];
+    await system.send(foreupPing('teetime.updated', '3'));
+    await reading.applyAndRead();
+    expect((await reading.offering(system, '12')).tiers).toMatchObject([{ amount: 4500 }]);
+    const [walking, riding] = await slotsOf(system, '12');
+    expect([walking?.tier_overrides, riding?.tier_overrides]).toMatchObject([undefined, [{ amount: 5700 }]]);
+  });
+
+  it('a sheet of nine holes, a larger one and all sides of a sheet have their times', async () => {
+    const system = await connected();
+    foreup.sheets.push({ id: '14', title: 'Three loops', holes: 27 });
+    foreup.times = () => [
+      { time: '0800', spots: 4, greenFee: 45 },
+      { time: '0800', spots: 2, greenFee: 45, isSecondSide: true },
+    ];
+    expect(await synced(system)).toMatchObject({ created: 3 });
+    const counts = await Promise.all(['12', '13', '14'].map(async (id) => (await slotsOf(system, id)).length));
+    expect(counts).toEqual([14, 14, 14]);
+  });
+
+  it('the sizes of groups that are allowed limit the party; a time that allows fewer is left out', async () => {
+    const system = await connected();
+    const all = { spots: 4, greenFee: 45, groups: [2, 3, 4] };
+    foreup.times = () => [
+      { ...all, time: '0800', groups: [4] },
+      { ...all, time: '0810' },
+    ];
+    await system.send(foreupPing('teetime.updated', '4'));
+    await reading.applyAndRead();
+    expect((await reading.offering(system, '12')).tiers).toMatchObject([{ min_party: 2, max_party: 4 }]);
+    expect((await slotsOf(system, '12')).length).toBe(7);
+    foreup.times = () => [{ ...all, time: '0810', groups: [1, 2, 3] }];
+    await system.send(foreupPing('teetime.deleted', '4'));
+    await reading.applyAndRead();
+    expect((await reading.offering(system, '12')).tiers).toMatchObject([{ min_party: 1, max_party: 3 }]);
+  });
+
+  it('a tee sheet that is no longer listed can no longer be booked, and its times are not asked for', async () => {
+    const system = await connected();
+    await system.send(foreupPing('teetime.updated', '5'));
+    await reading.applyAndRead();
+    foreup.sheets = foreup.sheets.slice(1);
+    const before = foreup.dates.length;
+    await system.send(foreupPing('teetime.deleted', '5'));
+    await reading.applyAndRead();
+    expect([await slotsOf(system, '12'), foreup.dates.length]).toEqual([[], before]);
+    expect(await reading.statuses(system)).toEqual(['applied', 'applied']);
+  });
+
+  it('a tee sheet that the user may not read fails alone: the reads of others go on', async () => {
+    const system = await connected();
+    foreup.forbiddenSheet = '12';
+    expect(await synced(system)).toMatchObject({ status: 'finished', created: 1, skipped: 1 });
+    expect((await reading.readsOf(system)).status).toBe('active');
+    expect((await slotsOf(system, '13')).length).toBe(14);
   });
 });

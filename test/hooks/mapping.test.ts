@@ -233,6 +233,15 @@ describe('a Ventrata body', () => {
   });
 });
 
+describe('a booking of Ventrata or Peek', () => {
+  it('takes the places of all people of a unit, such as a family ticket', () => {
+    const unit = (paxCount: number) => ({ id: 'u', restrictions: { paxCount } });
+    const unitItems = [{ unitId: 'adult', unit: unit(1) }, { unitId: 'family', unit: unit(4) }, { unitId: 'child' }];
+    expect(changeOf('peek', peekBooking({ unitItems })).booking?.party).toBe(6);
+    expect(changeOf('ventrata', ventrataBooking({ unitItems })).booking?.party).toBe(6);
+  });
+});
+
 describe('an amount in cents', () => {
   it('is not read for a currency without cents, and the booking still has its party', () => {
     const business = { id: '77', timeZone: 'Asia/Tokyo', currencyCode: 'JPY' };

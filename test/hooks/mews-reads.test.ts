@@ -147,11 +147,28 @@ it('a service that is no longer active cannot be booked', async () => {
   expect((await reading.offering(system, CABANA)).availability.slots).toEqual([]);
 });
 
-it('a message about another property reads the own service, and never pauses the reads', async () => {
+it('a message about another property changes nothing, says so, and never pauses the reads', async () => {
   const system = await connected();
   await system.send({ ...mewsEvents('ServiceOrderUpdated'), EnterpriseId: '00000000-90f2-4c4a-8e01-a4fc46b25178' });
   await reading.applyAndRead();
   expect((await reading.readsOf(system)).status).toBe('active');
+  expect(await reading.outcomes(system)).toEqual([['failed', expect.stringContaining('another property')]]);
+  expect(await reading.offering(system, CABANA)).toBeUndefined();
+  expect(reading.apis.requests.length).toBe(1);
+});
+
+it.each(['disabled', 'deleted'] as const)('a rate that is %s sells nothing, until it is there again', async (state) => {
+  const system = await connected();
+  await system.send(mewsEvents('ServiceOrderUpdated'));
+  await reading.applyAndRead();
+  mews.rate = state;
+  await system.send(mewsEvents('ResourceUpdated'));
+  await reading.applyAndRead();
+  expect([await slotsOf(system), await slotsOf(system, DAYBED)]).toEqual([[], []]);
+  expect(await reading.statuses(system)).toEqual(['applied', 'applied']);
+  mews.rate = 'active';
+  await system.send(mewsEvents('ResourceBlockUpdated'));
+  await reading.applyAndRead();
   expect((await slotsOf(system)).length).toBe(15);
 });
 

@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { classSchedule, MINDBODY_CREDENTIALS, MindbodyApi } from '../support/venue-apis/mindbody.ts';
-import { OCTO_CREDENTIALS, OctoApi } from '../support/venue-apis/octo.ts';
+import { OCTO_CREDENTIALS, OctoApi, type OctoProduct } from '../support/venue-apis/octo.ts';
 import {
   CLASS,
   mindbody as mindbodyEvent,
@@ -88,6 +88,53 @@ describe.each([
   });
 });
 
+describe.each([
+  { provider: 'ventrata', api: ventrata },
+  { provider: 'peek', api: peek },
+])('a product of $provider', ({ provider, api }) => {
+  const made = async (product: Partial<OctoProduct>) => {
+    api.products = [{ id: 'av_123', name: 'Evening cruise', vacancies: 7, adult: () => 7_500, ...product }];
+    const system = await reading.connect(provider, { kind: 'boat_day' }, OCTO_CREDENTIALS);
+    return { system, run: await synced(system), offering: await reading.offering(system, 'av_123') };
+  };
+
+  it('has a price for a group where a unit is for several people', async () => {
+    const { offering } = await made({ familyOf: 4 });
+    expect(offering.tiers).toMatchObject([
+      { external_id: 'adult', unit: 'per_person' },
+      { external_id: 'child', unit: 'per_person' },
+      { external_id: 'family', unit: 'per_group', max_party: 4, amount: 18_000 },
+    ]);
+    expect(offering.tiers[0].max_party).toBeUndefined();
+  });
+
+  it('has the currency and the precision of its prices, not the currency that the product names', async () => {
+    const yen = await made({ currency: { code: 'JPY', precision: 0 }, defaultCurrency: 'USD', adult: () => 9_000 });
+    expect(yen.offering.tiers[0]).toMatchObject({ amount: 9_000, currency: 'jpy' });
+    const dinar = await made({ currency: { code: 'KWD', precision: 3 }, adult: () => 7_500 });
+    expect(dinar.offering.tiers[0]).toMatchObject({ amount: 7_500, currency: 'kwd' });
+  });
+
+  it('has no offering if its price is one for the whole booking, and the run says so', async () => {
+    const { run } = await made({ isPricedForBooking: true });
+    expect(run).toMatchObject({ created: 0, skipped: 1 });
+  });
+
+  it('is read in its first option, with the names of its units, if none is the default one', async () => {
+    const { offering } = await made({ hasNoDefault: true });
+    expect(offering.tiers[0].label).toMatch(/^Adult/);
+  });
+
+  it('has no time that is closed, and one that is limited or lasts the whole day as any other', async () => {
+    const [closed, limited] = [dateIn(4), dateIn(5)];
+    const status = (date: string) => (date === closed ? 'CLOSED' : date === limited ? 'LIMITED' : null);
+    const { system } = await made({ isAllDay: true, status });
+    const slots = await slotsOf(system, 'av_123');
+    const days = slots.map(({ starts_at }) => starts_at.slice(0, 10));
+    expect([days.includes(closed), days.includes(limited), slots.length]).toEqual([false, true, 14]);
+  });
+});
+
 it('a product of Ventrata that no longer exists can no longer be booked', async () => {
   ventrata.products = [{ id: 'av_123', name: 'Evening cruise', vacancies: 7, adult: () => 7_500 }];
   const system = await reading.connect('ventrata', { kind: 'boat_day' }, OCTO_CREDENTIALS);
@@ -139,6 +186,7 @@ describe('a booking that was counted before a read', () => {
 
 describe('Mindbody', () => {
   beforeEach(() => {
+    mindbody.timeZone = 'America/New_York';
     mindbody.classes = [1, 2, 3].map((day) => ({
       id: 200 + day,
       description: 69,
@@ -176,8 +224,35 @@ describe('Mindbody', () => {
     await system.send(mindbodyEvent('classRosterBooking.cancelled', { ...CANCELLATION, classId: 202 }));
     await reading.applyAndRead();
     expect(await reading.statuses(system)).toEqual(['applied']);
-    expect(reading.apis.requests.length).toBe(2);
+    expect(reading.apis.requests.map(({ path }) => path)).toEqual(['/site/sites', '/class/classes', '/class/classes']);
     expect((await slotsOf(system, '69')).length).toBe(3);
+  });
+
+  it('a class that Mindbody does not call available has no places', async () => {
+    const system = await connected();
+    mindbody.classes = mindbody.classes.map((one, n) => ({ ...one, isAvailable: n !== 1 }));
+    await system.send(classSchedule('m-4'));
+    await reading.applyAndRead();
+    expect((await slotsOf(system, '69')).map(({ capacity }) => capacity)).toEqual([8, 0, 8]);
+  });
+
+  it('a roster booking of a class that is not among the next 90 days is ignored, with the reason', async () => {
+    const system = await connected();
+    await system.send(mindbodyEvent('classRosterBooking.cancelled', { ...CANCELLATION, classId: 999 }));
+    await reading.applyAndRead();
+    expect(await reading.outcomes(system)).toEqual([['ignored', expect.stringContaining('next 90 days')]]);
+  });
+
+  it('the times are in the zone of the site; a zone that is no name of IANA leaves that of the venue', async () => {
+    const zoneOf = async (timeZone: string, message: string) => {
+      mindbody.timeZone = timeZone;
+      const system = await connected();
+      await system.send(classSchedule(message));
+      await reading.applyAndRead();
+      return (await reading.offering(system, '69')).availability.timezone;
+    };
+    expect(await zoneOf('America/Denver', 'm-5')).toBe('America/Denver');
+    expect(await zoneOf('Mountain Standard Time', 'm-6')).toBe('America/New_York');
   });
 
   it('is asked at most 950 times a day, also if READS_PER_DAY allows more, because it charges for more than 1,000', async () => {

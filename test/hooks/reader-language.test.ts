@@ -1,6 +1,7 @@
 // What the files of readers can say: days by the clock of the venue, lists that are joined, and all slots of a time. No
 // database: the worker's own functions.
 
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Reader } from '../../schemas/types.gen.ts';
 import { hashOf } from '../../src/domain/hooks/delivery-order.ts';
@@ -70,6 +71,25 @@ describe('a time', () => {
     expect(after('2027-03-27T23:00:00Z', 'P0M0DT15H0M0S')).toBe('2027-03-28T13:00:00.000Z');
     expect(after('2027-03-28T22:00:00Z', '-P0M0DT2H30M0S')).toBe('2027-03-28T19:30:00.000Z');
     expect(() => after('2027-03-28T22:00:00Z', 'P1M0D')).toThrow('not a duration');
+  });
+});
+
+describe('the reader of Mews', () => {
+  it('reads no restrictions, and its page says what that means', () => {
+    const page = readFileSync('docs/providers/mews.md', 'utf8');
+    expect(page.includes('/restrictions/getAll')).toBe(false);
+    expect(page.slice(page.indexOf('## What we cannot know'))).toMatch(/Restrictions \(days .*are not read/);
+  });
+});
+
+describe('the readers of Peek and Ventrata', () => {
+  it('read OCTO in the same way: they differ in addresses, events, texts and sources alone', () => {
+    const own = new Set(['provider', 'base_url', 'sources', 'headers', 'limits', 'events', 'sure']);
+    const readOf = (provider: string) =>
+      JSON.parse(readFileSync(`schemas/v1/readers/${provider}.json`, 'utf8'), (name, value) =>
+        own.has(name) || (name === 'where' && typeof value === 'string') ? undefined : value,
+      );
+    expect(readOf('peek')).toEqual(readOf('ventrata'));
   });
 });
 
@@ -202,6 +222,20 @@ describe('all slots of a time', () => {
   it('without a price are left out while others have one, so that none is sold at another slot’s price', () => {
     const { slots } = merged(null, [time(2, 4, 30), time(3, 4, null)]).availability ?? {};
     expect(slots?.map(({ external_id }) => external_id)).toEqual(['t2']);
+  });
+
+  it('with prices in several currencies are refused, and the reason names both', () => {
+    const mixed = {
+      ...object,
+      fields: { ...object.fields, currency: at('times[].currency|currency') },
+    } as typeof object;
+    const times = [time(2, 4, 30), { ...time(3, 4, 30), currency: 'EUR' }, { ...time(4, 4, 30), currency: 'USD' }];
+    const read = (list: object[]) => {
+      const scope = { root: { id: 's', title: 'Sheet', currency: 'EUR', times: list }, bound: [] };
+      return interpretObject(mixed, 'upsert', scope, {}, 10);
+    };
+    expect(read(times.slice(0, 2))).toMatchObject({ changes: [{ tiers: [{ currency: 'eur' }] }] });
+    expect(read(times)).toMatchObject({ changes: [{ problem: expect.stringContaining('in EUR and in USD') }] });
   });
 
   it('that are none at all remove every slot of that time', () => {

@@ -75,6 +75,33 @@ describe('Square', () => {
     expect([reading.apis.requests.length, (await reading.statuses(system))[0]]).toEqual([before, 'superseded']);
   });
 
+  it.each(['isDeleted', 'isArchived', 'isClosed'] as const)(
+    'a service with %s is no longer on sale, and an unknown one makes no offering',
+    async (state) => {
+      const system = await connected();
+      await system.send(squareCatalogUpdated(`f-${state}-1`, '2027-03-01T00:00:00Z'));
+      await reading.applyAndRead();
+      const times = [{ starts_at: '2027-06-12T18:00:00Z', capacity: 1 }];
+      const { tiers } = await reading.offering(system, 'V1');
+      const body = {
+        external_id: 'V1',
+        kind: 'spa_treatment',
+        title: 'Massage',
+        tiers,
+        availability: { slots: times },
+      };
+      expect((await reading.world.call('POST', '/v1/offerings', { key: system.key, body })).status).toBe(200);
+      square.services = square.services.map((one) => ({ ...one, version: 300, [state]: one.variation === 'V1' }));
+      square.services.push({ item: 'I4', variation: 'V4', name: 'New', version: 300, amount: 100, [state]: true });
+      await system.send(squareCatalogUpdated(`f-${state}-2`, '2027-03-02T00:00:00Z'));
+      await system.send(booking('V4', 1));
+      await reading.applyAndRead();
+      expect((await reading.offering(system, 'V1')).availability.slots).toEqual([]);
+      expect(await reading.offering(system, 'V4')).toBeUndefined();
+      expect(await reading.statuses(system)).toEqual(['ignored', 'applied', 'applied']);
+    },
+  );
+
   it('a catalogue without any service, whose list Square leaves out, takes every service off sale', async () => {
     const system = await connected();
     await system.send(squareCatalogUpdated('f-1', '2027-01-01T00:00:00Z'));

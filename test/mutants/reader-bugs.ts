@@ -140,8 +140,8 @@ export const READER_BUGS: readonly Mutant[] = [
     area: 'hooks',
     bug: 'a slot without a price is sold at the price of another slot',
     file: 'src/domain/hooks/mapping/read-fields.ts',
-    from: 'list: priced.length > 0 ? priced : read,',
-    to: 'list: priced.length > 0 ? read : read,',
+    from: 'list: priced.length > 0 ? withWidestLimits(priced) : read,',
+    to: 'list: priced.length > 0 ? withWidestLimits(read) : read,',
     tests: LANGUAGE,
   },
   {
@@ -164,8 +164,8 @@ export const READER_BUGS: readonly Mutant[] = [
     area: 'hooks',
     bug: 'joined lists are not compared by id',
     file: 'src/domain/hooks/readers/join-answers.ts',
-    from: 'return isSame && allHold(only, candidate);',
-    to: 'return (isSame || true) && allHold(only, candidate);',
+    from: 'there === undefined || textOf(valueAt(candidate, there)) === wanted,',
+    to: 'there === undefined || wanted !== undefined,',
     tests: LANGUAGE,
   },
 ];

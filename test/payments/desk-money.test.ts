@@ -116,23 +116,84 @@ async function failedRefund(): Promise<{ checkoutId: string; id: string }> {
   return { checkoutId: checkout.id, id: found.id };
 }
 
+/** Every refund that the processor has made for the movement. */
+async function refundsAtProcessor(movementId: string): Promise<Json[]> {
+  const { data } = (await venue.stripe.rawRequest('GET', '/v1/refunds?limit=100')) as Json;
+  return data.filter((refund: Json) => refund.metadata.movement_id === movementId);
+}
+
+const reserve = async (id: string): Promise<void> => {
+  expect((await desk('POST', at(id, 'reserve'))).json).toEqual({ id, status: 'failed' });
+};
+
 describe('a failed refund', () => {
+  it('is reserved before it is paid by hand: no retry sends it, no other operator records it, and it can be given back', async () => {
+    const { checkoutId, id } = await failedRefund();
+    const body = { reference: 'SEPA 4711' };
+    const early = await desk('POST', at(id, 'pay_by_hand'), body);
+    expect([early.status, early.json.error.reason]).toEqual([409, 'not_reserved']);
+    await reserve(id);
+    await reserve(id);
+    const [mine] = await casesOf('needs_person', 'refund');
+    expect(mine).toMatchObject({ reserved: { is_yours: true }, actions: ['pay_by_hand', 'give_back'] });
+    const bea = deskOf(world, await createOperator(world.context, 'finance'));
+    for (const [action, reason] of [
+      ['retry', 'already_reserved'],
+      ['reserve', 'already_reserved'],
+      ['pay_by_hand', 'not_reserved'],
+    ] as const) {
+      const refused = await bea('POST', at(id, action), action === 'pay_by_hand' ? body : undefined);
+      expect([action, refused.status, refused.json.error.reason]).toEqual([action, 409, reason]);
+    }
+    await commandLine(world).run('reconcile', '--mode', 'test', '--retry-failed', '--checkout', checkoutId);
+    expect((await casesOf('needs_person', 'refund'))[0]).toMatchObject({ id });
+    expect((await bea('POST', at(id, 'give_back'))).status).toBe(200);
+    expect((await bea('POST', at(id, 'retry'))).json).toEqual({ id, status: 'waiting' });
+    const late = await desk('POST', at(id, 'pay_by_hand'), body);
+    expect([late.status, late.json.error.message]).toEqual([409, expect.stringMatching(/tried again.*do not pay/)]);
+    expect(await actionsOn(id)).toEqual(['movement.reserve']);
+    await expectBooksAgree();
+  });
+
+  it('that is reserved cannot be sent: the database refuses it', async () => {
+    const { id } = await failedRefund();
+    await reserve(id);
+    await expect(
+      world.db.query("update movements set status = 'waiting' where movement_id = $1", [id]),
+    ).rejects.toThrow('movement_by_hand_is_not_sent');
+  });
+
   it('needs a person, and is sent again under another key when an operator says so', async () => {
     const { checkoutId, id } = await failedRefund();
     expect(await casesOf('needs_person', 'refund')).toMatchObject([
-      { id, amount: 10_000, error: 'expired_or_canceled_card', actions: ['retry', 'pay_by_hand'] },
+      { id, amount: 10_000, error: 'expired_or_canceled_card', actions: ['retry', 'reserve'], reserved: null },
     ]);
     const retried = await desk('POST', at(id, 'retry'));
     expect([retried.status, retried.json]).toEqual([200, { id, status: 'waiting' }]);
     expect(await casesOf('needs_person', 'refund')).toEqual([]);
-    await venue.finishDueWork(checkoutId);
+    const before = await refundsAtProcessor(id);
+    // The card takes refunds again.
+    await world.db.query(`update movements set due_at = now() - interval '1 second' where movement_id = $1`, [id]);
+    await world.work();
+    expect(before).toHaveLength(1);
+    const after = await refundsAtProcessor(id);
+    expect(after).toHaveLength(2);
+    expect(new Set(after.map((refund: Json) => refund.id)).size).toBe(2);
+    const [row] = await world.db.query<{ status: string; key: number; processor: string }>(
+      'select status, key_number as key, processor_id as processor from movements where movement_id = $1',
+      [id],
+    );
+    expect(row).toMatchObject({ status: 'done', key: 1 });
+    expect(before.map((refund: Json) => refund.id)).not.toContain(row?.processor);
     expect(await actionsOn(id)).toEqual(['movement.retry']);
     await expectBooksAgree();
+    await venue.finishDueWork(checkoutId);
   });
 
   it('is paid by hand once, and never sent again', async () => {
     const { checkoutId, id } = await failedRefund();
     const body = { reference: 'SEPA 4711' };
+    await reserve(id);
     const both = await Promise.all([
       desk('POST', at(id, 'pay_by_hand'), body),
       desk('POST', at(id, 'pay_by_hand'), body),
@@ -148,12 +209,13 @@ describe('a failed refund', () => {
     expect([retry.status, retry.json.error.reason]).toEqual([409, 'not_retryable']);
     await venue.finishDueWork(checkoutId);
     expect(await venue.balances(checkoutId)).toEqual({ processor_balance: 10_000, paid_elsewhere: -10_000 });
-    expect(await actionsOn(id)).toEqual(['refund.close']);
+    expect(await actionsOn(id)).toEqual(['movement.reserve', 'refund.close']);
     await expectBooksAgree();
   });
 
-  it('is paid by hand once when two operators have both read it as failed', async () => {
+  it('is paid by hand once when two calls have both read it as failed', async () => {
     const { checkoutId, id } = await failedRefund();
+    await reserve(id);
     let both: Promise<{ status: number }[]> = Promise.resolve([]);
     await world.db.transaction(async (tx) => {
       await tx.query('select 1 from checkouts where checkout_id = $1 for update', [checkoutId]);
@@ -166,7 +228,7 @@ describe('a failed refund', () => {
       });
     });
     expect((await both).map(({ status }) => status).sort()).toEqual([200, 409]);
-    expect(await actionsOn(id)).toEqual(['refund.close']);
+    expect(await actionsOn(id)).toEqual(['movement.reserve', 'refund.close']);
     await expectBooksAgree();
   });
 });
@@ -196,7 +258,7 @@ describe('a failed transfer', () => {
         what: 'the venue was not paid',
         error: 'insufficient_capabilities_for_transfer',
         remedy: expect.stringMatching(/account cannot take transfers.*try now/),
-        actions: ['retry'],
+        actions: ['retry', 'reserve'],
       });
     await venue.stripe.rawRequest('POST', `/sandbox/accounts/${account}`, { transfers_status: 'active' });
     for (const { id } of cases) expect((await desk('POST', at(id, 'retry'))).json).toEqual({ id, status: 'waiting' });
@@ -207,6 +269,105 @@ describe('a failed transfer', () => {
   });
 });
 
+describe('a failed transfer that an operator pays by hand', () => {
+  it('is closed and counts as paid, and a later refund of it is owed by the venue', async () => {
+    const { checkoutId, cases } = await failedTransfers();
+    for (const { id } of cases) {
+      await reserve(id);
+      const paid = await desk('POST', at(id, 'pay_by_hand'), { reference: `SEPA ${id}` });
+      expect([paid.status, paid.json]).toEqual([200, { id, status: 'closed' }]);
+      expect((await desk('POST', at(id, 'retry'))).status).toBe(409);
+      expect(await actionsOn(id)).toEqual(['movement.reserve', 'transfer.close']);
+    }
+    expect(await venue.balances(checkoutId)).toMatchObject({ paid_elsewhere: -10_000 });
+    const payout = (await venue.get('/v1/payouts')).json.data.find((one: Json) => one.checkout_id === checkoutId);
+    expect(payout).toMatchObject({ status: 'paid', paid_amount: 10_000 });
+    await expectBooksAgree();
+    expect((await venue.post(`/v1/checkouts/${checkoutId}/refund`, {})).status).toBe(200);
+    await venue.finishDueWork(checkoutId);
+    const debts = await casesOf('needs_person', 'debt');
+    expect(debts.reduce((sum, { amount }) => sum + amount, 0)).toBe(10_000);
+    await expectBooksAgree();
+  });
+
+  it('is not made smaller by a refund while it is reserved: what the operator pays stays what was shown', async () => {
+    const { checkoutId, cases } = await failedTransfers();
+    for (const { id } of cases) await reserve(id);
+    expect((await venue.post(`/v1/checkouts/${checkoutId}/refund`, {})).status).toBe(200);
+    for (const { id, amount } of cases) {
+      const [now] = (await casesOf('needs_person', 'transfer')).filter((one) => one.id === id);
+      expect(now.amount).toBe(amount);
+      expect((await desk('POST', at(id, 'pay_by_hand'), { reference: `SEPA ${id}` })).status).toBe(200);
+    }
+    await venue.finishDueWork(checkoutId);
+    await expectBooksAgree();
+  });
+});
+
+describe('a failed reversal', () => {
+  it('becomes a debt of the venue once, and can be written off', async () => {
+    const checkout = await venue.completed({ amount: 10_000, party_size: 2 });
+    await venue.finishDueWork(checkout.id);
+    expect((await venue.post(`/v1/checkouts/${checkout.id}/refund`, {})).status).toBe(200);
+    await world.db.query(
+      `update movements set status = 'sending', sent_amount = null where checkout_id = $1 and kind = 'reversal'`,
+      [checkout.id],
+    );
+    await world.db.query(
+      `update movements set status = 'failed', due_at = null, last_error = 'amount_too_large' where checkout_id = $1 and kind = 'reversal'`,
+      [checkout.id],
+    );
+    const whole = (await health()).figures;
+    expect(whole.failed_reversals.amount).toBeGreaterThanOrEqual(10_000);
+    const failed = await casesOf('needs_person', 'reversal');
+    expect(failed).toHaveLength(2);
+    for (const { id, amount, actions } of failed) {
+      expect(actions).toEqual(['retry', 'owe']);
+      expect((await desk('POST', at(id, 'reserve'))).status).toBe(409);
+      const both = await Promise.all([desk('POST', at(id, 'owe')), desk('POST', at(id, 'owe'))]);
+      expect(both.map(({ status }) => status)).toEqual([200, 200]);
+      const debt = (await casesOf('needs_person', 'debt')).find((one) => one.id === id);
+      expect(debt?.amount).toBe(amount);
+      expect((await desk('POST', at(id, 'write_off'), { amount, note: 'Closed.' })).status).toBe(200);
+      expect(await actionsOn(id)).toEqual(['reversal.owe', 'debt.write_off']);
+    }
+    await venue.finishDueWork(checkout.id);
+    await expectBooksAgree();
+  });
+});
+
+describe('a transfer before its payout time', () => {
+  it('is not tried now: the answer says when it is due, and that it is sent by itself', async () => {
+    const checkout = await venue.completed({ amount: 10_000, party_size: 2 });
+    const [row] = await world.db.query<{ id: string }>(
+      `select movement_id as id from movements where checkout_id = $1 and kind = 'transfer' limit 1`,
+      [checkout.id],
+    );
+    const refused = await desk('POST', at(row?.id ?? '', 'retry'));
+    expect([refused.status, refused.json.error.message]).toEqual([
+      409,
+      expect.stringMatching(/^This transfer is due at 20\d\d-.*, and is sent by itself then/),
+    ]);
+  });
+});
+
+describe('a reference or a note of spaces alone', () => {
+  const ID = '0197f2c4-6a10-7c3e-9b1d-5f2a8c4e7d10';
+  it.each([
+    ['pay_by_hand', { reference: '   ' }, '/reference'],
+    ['write_off', { amount: 1, note: '   ' }, '/note'],
+  ])('is refused by %s at its field', async (action, body, pointer) => {
+    const refused = await desk('POST', at(ID, action), body);
+    expect([refused.status, refused.text]).toEqual([422, expect.stringContaining(pointer)]);
+  });
+
+  it('is refused when a venue is suspended', async () => {
+    const admin = deskOf(world, await createOperator(world.context, 'admin'));
+    const refused = await admin('POST', `/venues/${venue.venueId}/suspend`, { note: '   ' });
+    expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('/note')]);
+  });
+});
+
 describe('the figures of the money page', () => {
   it('count and sum everything, while the lists are cut at their limit and say so', async () => {
     await failedTransfers();
@@ -214,7 +375,7 @@ describe('the figures of the money page', () => {
     const cut = (await desk('GET', '/money?mode=test&limit=1')).json;
     expect(cut.figures).toEqual(whole.figures);
     expect(cut.figures.failed_payouts.count).toBeGreaterThanOrEqual(2);
-    const failed = whole.needs_person.filter(({ kind }: Json) => ['transfer', 'reversal'].includes(kind));
+    const failed = whole.needs_person.filter(({ kind }: Json) => kind === 'transfer');
     expect(cut.figures.failed_payouts).toEqual({
       count: failed.length,
       amount: failed.reduce((sum: number, { amount }: Json) => sum + amount, 0),
@@ -244,7 +405,11 @@ describe('the figures of the money page', () => {
         return world.db.query(text, values);
       },
     };
-    await getMoneyHealth({ db: db as Db }, { now: Date.now() } as DeskCaller, { query: {} } as Input);
+    await getMoneyHealth(
+      { db: db as Db },
+      { now: Date.now(), actor: { name: 'operator' } } as DeskCaller,
+      { query: {} } as Input,
+    );
     await Promise.all(read);
     expect(read.length).toBeGreaterThan(8);
     expect([...scanned].filter((table) => table !== 'checks')).toEqual([]);
@@ -269,6 +434,8 @@ describe('a movement that is being sent', () => {
       return after?.left ?? 0;
     };
     expect(await dueIn(50)).toBeGreaterThan(30);
+    // The lease of a worker whose clock is 20 seconds ahead.
+    expect(await dueIn(80)).toBeGreaterThan(60);
     expect(await dueIn(3_600)).toBeLessThan(30);
     await world.db.query(`update movements set due_at = now() - interval '1 second' where checkout_id = $1`, [
       checkout.id,

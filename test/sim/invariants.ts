@@ -348,7 +348,10 @@ function checkMoney(current: Snapshot, books: ProcessorBooks): void {
     );
     const byHand = sum(
       current.movements
-        .filter((movement) => movement.checkout === checkout.id && movement.status === 'closed')
+        .filter(
+          (movement) =>
+            movement.checkout === checkout.id && movement.status === 'closed' && isRefundKind(movement.kind),
+        )
         .map(({ amount }) => amount),
     );
     if (checkout.status === 'completed') {
@@ -391,7 +394,11 @@ function checkMoney(current: Snapshot, books: ProcessorBooks): void {
   const lost = balance.get('written_off') ?? 0;
   check(lost === writtenOff, () => `${writtenOff} was written off, and our ledger says ${lost}`);
   const paidElsewhere = -(balance.get('paid_elsewhere') ?? 0);
-  const closed = sum(current.movements.filter(({ status }) => status === 'closed').map(({ amount }) => amount));
+  const closed = sum(
+    current.movements
+      .filter(({ status }) => status === 'closed')
+      .map(({ kind, amount, sent }) => (kind === 'transfer' ? (sent ?? amount) : amount)),
+  );
   check(paidElsewhere === closed, () => `${closed} was paid by hand, and our ledger says ${paidElsewhere}`);
   // What is owed to guests because refunds failed is in the account that the refund came from.
   const failed = current.movements.filter(({ status }) => status === 'failed');

@@ -6,16 +6,17 @@ import { isUnavailable } from '../../src/base/db.ts';
 import { Problem } from '../../src/base/errors.ts';
 import type { DeskCaller } from '../../src/domain/accounts/account.ts';
 import type { PaymentServices } from '../../src/domain/checkouts/payment-services.ts';
-import { payByHand, retryCapture, retryMovement, writeOffDebt } from '../../src/domain/desk/money-actions.ts';
+import { giveBack, oweReversal, payByHand, reserve } from '../../src/domain/desk/by-hand.ts';
+import { retryCapture, retryMovement, writeOffDebt } from '../../src/domain/desk/money-actions.ts';
 import { ProcessorUnavailable } from '../../src/domain/payments/processor.ts';
 import { SeededRandom } from '../support/seeded-random.ts';
 import { type Actor, Violation } from './scheduler.ts';
 import { type Simulation, servicesFor } from './simulation.ts';
 
-const OPERATOR = { name: 'operator sim', via: 'http', address: null, requestId: null } as const;
+const ORIGIN = { via: 'http', address: null, requestId: null } as const;
 
 interface MoneyCase {
-  readonly kind: 'capture' | 'movement' | 'failed refund' | 'debt';
+  readonly kind: 'capture' | 'movement' | 'failed payment' | 'reserved payment' | 'failed reversal' | 'debt';
   readonly id: string;
   /** What is owed. */
   readonly amount: number;
@@ -49,18 +50,27 @@ function startOperator(
       const cases = casesIn(simulation);
       const found = cases[random.below(Math.max(1, cases.length))];
       if (found === undefined) continue;
-      await act(simulation, actor, found);
+      // One reserved payment in five is given back.
+      const isGivenBack = found.kind === 'reserved payment' && random.often(0.2);
+      await act(simulation, actor, name, found, isGivenBack);
       // The answer was lost, and the operator clicks again.
-      if (casesIn === decidable && random.often(0.3)) await act(simulation, actor, found);
+      if (casesIn === decidable && random.often(0.3)) await act(simulation, actor, name, found, isGivenBack);
     }
   });
 }
 
-async function act(simulation: Simulation, actor: Actor, found: MoneyCase): Promise<void> {
+async function act(
+  simulation: Simulation,
+  actor: Actor,
+  operator: string,
+  found: MoneyCase,
+  isGivenBack: boolean,
+): Promise<void> {
   const { payments } = servicesFor(simulation, actor);
-  const caller = { ids: payments.ids, actor: OPERATOR, now: payments.clock.now() } as unknown as DeskCaller;
+  const origin = { ...ORIGIN, name: operator };
+  const caller = { ids: payments.ids, actor: origin, now: payments.clock.now() } as unknown as DeskCaller;
   try {
-    await run(payments, caller, simulation.venue.id, found);
+    await run(payments, caller, simulation.venue.id, found, isGivenBack);
   } catch (error) {
     const isRefused = error instanceof Problem && error.status === 409;
     if (error instanceof Problem && !isRefused) throw new Violation(`an operator got ${error.status}`);
@@ -73,11 +83,16 @@ async function run(
   caller: DeskCaller,
   venueId: string,
   { kind, id, amount }: MoneyCase,
+  isGivenBack: boolean,
 ): Promise<void> {
   const params = { venue_id: venueId, id };
   if (kind === 'capture') await retryCapture(payments, caller, { params });
   else if (kind === 'movement') await retryMovement(payments, caller, { params });
-  else if (kind === 'failed refund') await payByHand(payments, caller, { params, body: { reference: `SEPA ${id}` } });
+  else if (kind === 'failed payment') await reserve(payments, caller, { params });
+  else if (isGivenBack) await giveBack(payments, caller, { params });
+  else if (kind === 'reserved payment')
+    await payByHand(payments, caller, { params, body: { reference: `SEPA ${id}` } });
+  else if (kind === 'failed reversal') await oweReversal(payments, caller, { params });
   else await writeOffDebt(payments, caller, { params, body: { amount, note: 'The venue has closed.' } });
 }
 
@@ -95,8 +110,9 @@ function retryable({ invariants: { current } }: Simulation): readonly MoneyCase[
 
 /** What the desk lists to be paid by hand or written off. */
 function decidable({ invariants: { current } }: Simulation): readonly MoneyCase[] {
-  return current.movements.flatMap(({ id, kind, status, amount, owed, settled }): MoneyCase[] => {
-    if (status === 'failed' && (kind === 'refund' || kind === 'return')) return [{ kind: 'failed refund', id, amount }];
+  return current.movements.flatMap(({ id, kind, status, amount, owed, settled, byHandBy }): MoneyCase[] => {
+    if (status === 'failed' && kind === 'reversal') return [{ kind: 'failed reversal', id, amount }];
+    if (status === 'failed') return [{ kind: byHandBy === null ? 'failed payment' : 'reserved payment', id, amount }];
     return owed > settled ? [{ kind: 'debt', id, amount: owed - settled }] : [];
   });
 }

@@ -53,6 +53,8 @@ export interface Snapshot {
     readonly amount: number;
     readonly sent: number | null;
     readonly owed: number;
+    /** The operator who pays it by hand. */
+    readonly byHandBy: string | null;
     readonly settled: number;
     readonly writtenOff: number;
     readonly reversed: string | null;
@@ -211,6 +213,7 @@ const TABLES: Readonly<Record<SnapshotPart, SnapshotTable>> = {
       sent: ['sent_amount', nullable(parseNumber)],
       owed: ['owed_amount', parseNumber],
       settled: ['settled_amount', parseNumber],
+      byHandBy: ['by_hand_by', nullable(parseText)],
       writtenOff: ['written_off_amount', parseNumber],
       reversed: ['reversed_transfer_id', nullable(parseText)],
       feePart: ['fee_part', parseNumber],

@@ -133,8 +133,11 @@ describe('every operation of the desk', () => {
 });
 
 const STEPPED_UP: readonly string[] = [
+  'giveBackReserved',
+  'oweReversal',
   'payByHand',
   'raiseLimits',
+  'reserveForPaymentByHand',
   'resumeVenue',
   'retryCapture',
   'retryMovement',
@@ -143,7 +146,16 @@ const STEPPED_UP: readonly string[] = [
   'writeOffDebt',
 ];
 const REVIEWS = ['approveReview', 'rejectReview', 'takeDownReview', 'reopenReview'];
-const MONEY: readonly string[] = ['retryCapture', 'retryMovement', 'payByHand', 'writeOffDebt', 'setVenueFee'];
+const MONEY: readonly string[] = [
+  'retryCapture',
+  'retryMovement',
+  'reserveForPaymentByHand',
+  'giveBackReserved',
+  'payByHand',
+  'oweReversal',
+  'writeOffDebt',
+  'setVenueFee',
+];
 /** A support person may look at a venue as its people see it: that is a read. */
 const OF_EVERY_ROLE: readonly string[] = ['viewVenue'];
 

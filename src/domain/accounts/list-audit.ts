@@ -74,7 +74,7 @@ function actorView({ actor, via }: AuditRow, names: Names): AuditEntry['actor'] 
 }
 
 /** What an operator has noted for operators alone: it may name a guest, or a suspicion. */
-const PRIVATE_NOTES = ['refund.close', 'debt.write_off', 'venue.suspend'];
+const PRIVATE_NOTES = ['refund.close', 'transfer.close', 'debt.write_off', 'venue.suspend'];
 
 function detailView({ action, detail }: AuditRow): AuditEntry['detail'] {
   if (!PRIVATE_NOTES.includes(action)) return detail;

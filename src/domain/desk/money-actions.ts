@@ -1,7 +1,7 @@
 // What an operator does about money that is stuck. Each action is a compare-and-set on the row that it is about, so that a
 // second click, another operator and the worker cannot do it twice. Each is in the audit log.
 
-import type { DebtWriteOff, ManualPayment } from '../../../schemas/types.gen.ts';
+import type { DebtWriteOff } from '../../../schemas/types.gen.ts';
 import type { CommandContext } from '../../base/command-context.ts';
 import type { Db, Queryable } from '../../base/db.ts';
 import { conflict, notFound, Problem } from '../../base/errors.ts';
@@ -11,14 +11,11 @@ import type { DeskCaller } from '../accounts/account.ts';
 import { captureFunded } from '../checkouts/capture/capture.ts';
 import type { PaymentServices } from '../checkouts/payment-services.ts';
 import { readCheckout } from '../checkouts/queries.ts';
-import { closeRefund, recordPaidAgain } from '../checkouts/refunds/close-refund.ts';
+import { retryFailed } from '../checkouts/refunds/retry-failed.ts';
 import { postEntries } from '../ledger/queries.ts';
-import { findMovement, hurryMovement, recordWriteOff, retryFailedMovement } from '../payments/money-health-queries.ts';
-import { addFailedRefund } from '../payments/refund-queries.ts';
-import { isRefund } from '../payments/settle-refund.ts';
-import { audit, auditOfSubject } from '../venues/audit.ts';
-
-type Params = Pick<Input, 'params'>;
+import { type FoundMovement, hurryMovement, recordWriteOff } from '../payments/money-health-queries.ts';
+import { audit } from '../venues/audit.ts';
+import { type Detail, idsIn, type Params, requireMovement, wasDone } from './money-subject.ts';
 
 /** Charges the cards of a funded checkout now, and answers what it is then. A charged card is never charged again. */
 export async function retryCapture(
@@ -45,11 +42,11 @@ export async function retryMovement(
   { params }: Params,
 ): Promise<OperationResult> {
   const [venueId, id] = idsIn(params);
-  const movement = await requireMovement(db, venueId, id);
+  await requireMovement(db, venueId, id);
   const isRetried = await db.transaction((tx) => retryInTransaction(tx, caller, venueId, id));
-  if (!isRetried)
-    throw conflict('not_retryable', `This ${movement.kind} is ${movement.status}: nothing is left to try.`);
-  return { status: 200, body: { id, status: (await requireMovement(db, venueId, id)).status } };
+  const movement = await requireMovement(db, venueId, id);
+  if (!isRetried) throw notRetryable(movement);
+  return { status: 200, body: { id, status: movement.status } };
 }
 
 async function retryInTransaction(
@@ -58,39 +55,18 @@ async function retryInTransaction(
   venueId: string,
   id: string,
 ): Promise<boolean> {
-  const retried = await retryFailedMovement(tx, venueId, id, command.now);
-  if (retried === null && !(await hurryMovement(tx, venueId, id, command.now))) return false;
-  if (retried !== null && isRefund(retried)) {
-    await addFailedRefund(tx, retried, -retried.amount);
-    await recordPaidAgain(tx, command, retried, 'retried');
-  }
+  if (await retryFailed(tx, command, venueId, id)) return true;
+  if (!(await hurryMovement(tx, venueId, id, command.now))) return false;
   await audit(tx, command, { venueId, action: 'movement.retry', subject: id });
   return true;
 }
 
-/** The operator has paid a failed refund outside of the processor: it is never sent again. */
-export async function payByHand(
-  { db }: { readonly db: Db },
-  caller: DeskCaller,
-  { params, body }: Pick<Input<ManualPayment>, 'params' | 'body'>,
-): Promise<OperationResult> {
-  const [venueId, id] = idsIn(params);
-  const reference = body.reference.trim();
-  const movement = await requireMovement(db, venueId, id);
-  const isDone = (detail: Detail): boolean => detail.note === reference;
-  if (movement.status === 'closed' && (await wasDone(db, venueId, id, 'refund.close', isDone)))
-    return { status: 200, body: { id, status: 'closed' } };
-  if (movement.status !== 'failed' || (movement.kind !== 'refund' && movement.kind !== 'return')) {
-    const message = `This ${movement.kind} is ${movement.status}: only a failed refund is paid by hand.`;
-    throw conflict('not_failed', message);
-  }
-  await db
-    .transaction((tx) => closeRefund(tx, caller, id, reference))
-    .catch((error: unknown) => {
-      const isGone = error instanceof Problem && error.code === 'not_found';
-      throw isGone ? conflict('not_failed', 'This refund was retried or closed meanwhile: read it again.') : error;
-    });
-  return { status: 200, body: { id, status: 'closed' } };
+function notRetryable({ kind, status, dueAt, byHandBy }: FoundMovement): Problem {
+  if (status === 'failed' && byHandBy !== null)
+    return conflict('already_reserved', `${byHandBy} pays it by hand. If they do not, give it back, then try again.`);
+  if (status === 'waiting' && dueAt !== null)
+    return conflict('not_retryable', `This ${kind} is due at ${dueAt}, and is sent by itself then.`);
+  return conflict('not_retryable', `This ${kind} is ${status}: nothing is left to try.`);
 }
 
 /** The venue no longer owes it: the loss is ours. The amount is what the operator saw. */
@@ -138,29 +114,4 @@ function debtChanged(): Problem {
     'debt_changed',
     'The venue does not owe exactly this amount any more: read what it owes, then decide.',
   );
-}
-
-type Detail = Readonly<Record<string, unknown>>;
-
-/** The last entry of the audit log about it is this very action: its answer was lost, and the call is repeated. */
-async function wasDone(
-  db: Queryable,
-  venueId: string,
-  id: string,
-  action: string,
-  isSame: (detail: Detail) => boolean,
-): Promise<boolean> {
-  const [last] = await auditOfSubject(db, venueId, id, 1, action);
-  return last !== undefined && isSame(last.detail as Detail);
-}
-
-/** In lower case, as they are stored in the audit log and the ledger. */
-function idsIn(params: Params['params']): readonly [venueId: string, id: string] {
-  return [(params.venue_id ?? '').toLowerCase(), (params.id ?? '').toLowerCase()];
-}
-
-async function requireMovement(db: Queryable, venueId: string, id: string) {
-  const found = isUuid(venueId) && isUuid(id) ? await findMovement(db, venueId, id) : null;
-  if (found === null) throw notFound();
-  return found;
 }

@@ -30,14 +30,14 @@ type Unnamed = Omit<MoneyCase, 'venue'> & { readonly venueId: string };
 
 export async function getMoneyHealth(
   { db }: { readonly db: Db },
-  { now }: DeskCaller,
+  { now, actor }: DeskCaller,
   { query }: Input,
 ): Promise<OperationResult> {
   const mode = (query.mode ?? 'live') as Mode;
   const limit = Number(query.limit ?? 200);
   const [figures, cases, checks] = await Promise.all([
     readFigures(db, mode, now),
-    readCases(db, mode, now, limit),
+    readCases(db, mode, { now, operator: actor.name }, limit),
     readLastChecks(db),
   ]);
   const body: MoneyHealth = {
@@ -64,7 +64,8 @@ async function readFigures(db: Db, mode: Mode, now: number): Promise<MoneyHealth
   return {
     stuck_captures: { count: captures.count, oldest_at: captures.oldestAt },
     failed_refunds: failed.refunds,
-    failed_payouts: failed.payouts,
+    failed_payouts: failed.transfers,
+    failed_reversals: failed.reversals,
     waiting_movements: waiting,
     open_disputes: disputes,
     venue_debts: debts,
@@ -75,7 +76,7 @@ async function readFigures(db: Db, mode: Mode, now: number): Promise<MoneyHealth
 async function readCases(
   db: Db,
   mode: Mode,
-  now: number,
+  { now, operator }: { readonly now: number; readonly operator: string },
   limit: number,
 ): Promise<Pick<MoneyHealth, 'needs_person' | 'waiting' | 'has_more'>> {
   // One more than is listed says whether there are more.
@@ -87,6 +88,7 @@ async function readCases(
     waitingMovements(db, mode, now, limit + 1),
   ]);
   const listed = <T>(rows: readonly T[], asCase: (row: T) => Unnamed): Unnamed[] => rows.slice(0, limit).map(asCase);
+  const movementCase = (row: TroubledMovement): Unnamed => caseOfMovement(row, operator);
   const needsPerson = [...listed(failed, movementCase), ...listed(debts, debtCase), ...listed(disputes, disputeCase)];
   const waiting = [...listed(captures, captureCase), ...listed(movements, movementCase)];
   const names = await namesOf(db, [...needsPerson, ...waiting]);
@@ -127,13 +129,14 @@ function captureCase(row: StuckCapture): Unnamed {
     since: row.since,
     tries: row.tries,
     next_try_at: row.dueAt,
+    reserved: null,
     actions: ['retry'],
   };
 }
 
-function movementCase(row: TroubledMovement): Unnamed {
+function caseOfMovement(row: TroubledMovement, operator: string): Unnamed {
   const isFailed = row.status === 'failed';
-  const isRefund = row.kind === 'refund' || row.kind === 'return';
+  const isYours = row.byHandBy === operator;
   return {
     object: 'money_case',
     kind: row.kind,
@@ -148,8 +151,17 @@ function movementCase(row: TroubledMovement): Unnamed {
     since: row.since,
     tries: row.tries,
     next_try_at: row.dueAt,
-    actions: isFailed && isRefund ? ['retry', 'pay_by_hand'] : ['retry'],
+    reserved:
+      row.byHandBy === null || row.byHandAt === null ? null : { by: row.byHandBy, at: row.byHandAt, is_yours: isYours },
+    actions: actionsOn(row, isYours),
   };
+}
+
+function actionsOn({ kind, status, byHandBy }: TroubledMovement, isYours: boolean): MoneyCase['actions'] {
+  if (status !== 'failed') return ['retry'];
+  if (kind === 'reversal') return ['retry', 'owe'];
+  if (byHandBy === null) return ['retry', 'reserve'];
+  return isYours ? ['pay_by_hand', 'give_back'] : ['give_back'];
 }
 
 const FAILED: Readonly<Record<TroubledMovement['kind'], string>> = {
@@ -180,6 +192,7 @@ function debtCase(row: OpenDebt): Unnamed {
     since: row.since,
     tries: 0,
     next_try_at: null,
+    reserved: null,
     actions: ['write_off'],
   };
 }
@@ -199,6 +212,7 @@ function disputeCase(row: OpenDispute): Unnamed {
     since: row.since,
     tries: 0,
     next_try_at: null,
+    reserved: null,
     actions: [],
   };
 }

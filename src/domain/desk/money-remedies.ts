@@ -12,7 +12,9 @@ export function captureRemedy(error: string | null): string {
   return 'The worker tries again by itself. If the processor answers others, try now. A card that is charged is not charged again.';
 }
 
-export function movementRemedy({ kind, status, error }: Pick<TroubledMovement, 'kind' | 'status' | 'error'>): string {
+export function movementRemedy({ kind, status, error, byHandBy }: TroubledMovement): string {
+  if (byHandBy !== null)
+    return 'It is reserved for payment by hand, and not sent again. Mark it as paid with the reference, or give it back if it was not paid.';
   if (status === 'waiting') return 'Check that a worker runs, then try now.';
   if (status !== 'failed') return 'The worker tries again by itself. Try now if the cause is mended.';
   const known = error === null ? undefined : FAILED_REMEDIES[error];
@@ -38,10 +40,11 @@ const FAILED_REMEDIES: Readonly<Record<string, string>> = {
 
 const OTHER_REMEDIES: Readonly<Record<TroubledMovement['kind'], string>> = {
   refund:
-    'Try now: it is sent under a new key. If the guest’s card is closed, pay another way and mark it with the reference.',
+    'Try now: it is sent under a new key. If the guest’s card is closed, reserve it, pay another way, and mark it with the reference.',
   return:
-    'Try now: it is sent under a new key. If the guest’s card is closed, pay another way and mark it with the reference.',
+    'Try now: it is sent under a new key. If the guest’s card is closed, reserve it, pay another way, and mark it with the reference.',
   transfer:
-    'Look up the code in the processor’s dashboard, mend the venue’s account, then try now: it is sent under a new key.',
-  reversal: 'Look up the code in the processor’s dashboard, then try now: it is sent under a new key.',
+    'Look up the code in the processor’s dashboard, mend the venue’s account, then try now: it is sent under a new key. If the account is closed, reserve it, pay the venue another way, and mark it with the reference.',
+  reversal:
+    'Look up the code in the processor’s dashboard, then try now: it is sent under a new key. If it cannot be taken back, make it a debt: later payouts settle it, or you write it off.',
 };

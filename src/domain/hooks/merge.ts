@@ -115,13 +115,23 @@ function mergeTiers(before: readonly Tier[], change: Change, defaults: Defaults)
   const known = before.flatMap((old): Tier[] => {
     const next = pairs.get(old);
     if (next === undefined) return tierMerge === 'replace' ? [] : [old];
-    if (tierMerge === 'by_slot' || tierMerge === 'add') return [old];
+    if (tierMerge === 'by_slot') return [withLimits(old, next)];
+    if (tierMerge === 'add') return [old];
     return [mergeTier(old, next, change, defaults)];
   });
   const paired = new Set(pairs.values());
   const added = change.tiers.filter((tier) => !paired.has(tier)).map((tier) => mergeTier(null, tier, change, defaults));
   // Known tiers come first: a full list takes no new ones.
   return [...known, ...added].slice(0, Math.max(MAX_TIERS, known.length));
+}
+
+/** The limits of a party are not those of a slot: they change with the venue system. */
+function withLimits(old: Tier, { min_party, max_party }: MappedTier): Tier {
+  return {
+    ...old,
+    ...(min_party === undefined ? {} : { min_party }),
+    ...(max_party === undefined ? {} : { max_party }),
+  } as Tier;
 }
 
 /** Limits of a group that the body does not have are removed with it: a price for each has the limits of the venue. */

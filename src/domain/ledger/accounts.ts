@@ -15,7 +15,7 @@ export const ACCOUNTS = {
   disputed_funds: { side: 'debit', meaning: 'what the processor took back because a guest disputed a charge' },
   paid_elsewhere: {
     side: 'credit',
-    meaning: 'failed refunds that the operator has paid to guests outside of the processor',
+    meaning: 'failed refunds and transfers that an operator has paid outside of the processor',
   },
 } as const;
 
@@ -33,6 +33,8 @@ export const ENTRY_KINDS = {
   fee: { debit: 'guest_funds', credit: 'fee_income' },
   /** The venue was paid. Subject: the movement. */
   transfer: { debit: 'venue_payable', credit: 'processor_balance' },
+  /** An operator has paid a failed transfer to the venue in another way. Subject: the movement. */
+  transfer_closed: { debit: 'venue_payable', credit: 'paid_elsewhere' },
   /** A transfer was reversed. Subject: the movement. */
   reversal: { debit: 'processor_balance', credit: 'venue_payable' },
   /** A transfer could not be taken back, or was never sent as a whole: the venue owes it. Subject: the reversal. */

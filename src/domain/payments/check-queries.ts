@@ -4,7 +4,7 @@
 import { IN_RANGE } from '../ledger/check-queries.ts';
 
 /** The entries of every captured hold and the processor's fee of it, every movement that was done, also one that failed
- * afterwards, every failed refund that was closed, and every dispute that moved money. */
+ * afterwards, every failed refund and transfer that was closed, and every dispute that moved money. */
 export const EXPECTED_ENTRIES = `
   select venue_id, checkout_id, mode, currency, 'capture' as kind, hold_id::text as subject, amount::bigint as amount
     from holds where ${IN_RANGE} and status in ('captured', 'returned')
@@ -19,7 +19,7 @@ export const EXPECTED_ENTRIES = `
     from movements where ${IN_RANGE} and (status = 'done' or failures_after_done > 0)
   union all
   select venue_id, checkout_id, mode, currency, 'debt_paid', movement_id::text, (amount - sent_amount)::bigint
-    from movements where ${IN_RANGE} and kind = 'transfer' and status = 'done' and sent_amount < amount
+    from movements where ${IN_RANGE} and kind = 'transfer' and status in ('done', 'closed') and sent_amount < amount
   union all
   select venue_id, checkout_id, mode, currency, 'debt', movement_id::text, owed_amount::bigint
     from movements where ${IN_RANGE} and owed_amount > 0
@@ -40,7 +40,7 @@ export const EXPECTED_ENTRIES = `
     from movements where ${IN_RANGE} and failures_after_done > 0 and kind = 'refund'
   union all
   select venue_id, checkout_id, mode, currency, kind || '_closed', movement_id::text,
-      (amount - case kind when 'refund' then fee_part else 0 end)::bigint
+      case kind when 'refund' then amount - fee_part when 'transfer' then coalesce(sent_amount, amount) else amount end::bigint
     from movements where ${IN_RANGE} and status = 'closed'
   union all
   select venue_id, checkout_id, mode, currency, 'fee_return_closed', movement_id::text, fee_part::bigint

@@ -108,12 +108,13 @@ export async function releaseOffsets(tx: Queryable, venueId: string, transferId:
 }
 
 /**
- * What of a transfer was sent and is not taken back by its other reversals. Locks the transfer, so that two reversals of
+ * What of a transfer was sent and is not taken back by its other reversals; a closed one was paid by hand. Locks the transfer, so that two reversals of
  * it are decided one after the other.
  */
 export async function lockReversible(tx: Queryable, { venueId, id, reversedTransferId }: Movement): Promise<number> {
   const [transfer] = await tx.query<{ sent: number }>(
-    `select coalesce(sent_amount, amount) as "sent" from movements where venue_id = $1 and movement_id = $2 for update`,
+    `select case when status = 'closed' then 0 else coalesce(sent_amount, amount) end as "sent" from movements
+     where venue_id = $1 and movement_id = $2 for update`,
     [venueId, reversedTransferId],
   );
   // A done reversal without the amount is of an older version.

@@ -4,7 +4,7 @@ import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 import { requireTransition } from '../../base/transitions.ts';
 import { ENDED_DISPUTE_STATUSES } from './dispute-queries.ts';
-import { MOVEMENT_COLUMNS, type MovementRow } from './movement-queries.ts';
+import { LEASE_MS, MOVEMENT_COLUMNS, type MovementRow } from './movement-queries.ts';
 import { MOVEMENT_TRANSITIONS, type MovementStatus } from './transitions.ts';
 
 export interface TroubledMovement {
@@ -20,16 +20,26 @@ export interface TroubledMovement {
   readonly since: string;
   /** When the worker tries it next; null: it does not. */
   readonly dueAt: string | null;
+  /** The operator who pays it by hand, and since when; null: none does. */
+  readonly byHandBy: string | null;
+  readonly byHandAt: string | null;
 }
 
-const COLUMNS = `movement_id as "id", venue_id as "venueId", kind, status, checkout_id as "checkoutId", amount, currency,
-  last_error as "error", lease_token as "tries", utc_micros(first_due_at) as "since", utc_micros(due_at) as "dueAt"`;
+/** SQL: what is left to pay. A part of a transfer may settle debts of the venue instead. */
+const TO_PAY = "case kind when 'transfer' then coalesce(sent_amount, amount) else amount end";
+
+const COLUMNS = `movement_id as "id", venue_id as "venueId", kind, status, checkout_id as "checkoutId", ${TO_PAY} as "amount", currency,
+  last_error as "error", lease_token as "tries", utc_micros(first_due_at) as "since", utc_micros(due_at) as "dueAt",
+  by_hand_by as "byHandBy", utc_micros(by_hand_at) as "byHandAt"`;
 
 /** As the index disputes_open says it. */
 const IS_OPEN = `status not in (${ENDED_DISPUTE_STATUSES.map((status) => `'${status}'`).join(', ')})`;
 
 /** A movement that was due this long ago, and was not tried, waits for a worker. */
 const OVERDUE = "to_timestamp($2 / 1000.0) - interval '5 minutes'";
+
+/** The clocks of two machines differ by less. */
+const CLOCK_MARGIN_MS = 30_000;
 
 export interface Sum {
   readonly count: number;
@@ -51,16 +61,17 @@ export async function failedMovements(db: Queryable, mode: Mode, limit: number):
 export async function sumFailedMovements(
   db: Queryable,
   mode: Mode,
-): Promise<{ readonly refunds: Sum; readonly payouts: Sum }> {
-  const rows = await db.query<Sum & { readonly isRefund: boolean }>(
-    `select kind in ('refund', 'return') as "isRefund", ${SUM} from movements where mode = $1 and status = 'failed' group by 1`,
+): Promise<{ readonly refunds: Sum; readonly transfers: Sum; readonly reversals: Sum }> {
+  const rows = await db.query<Sum & { readonly kind: MovementRow['kind'] }>(
+    `select case kind when 'return' then 'refund' else kind end as "kind", count(*)::integer as "count",
+       sum(${TO_PAY})::bigint as "amount" from movements where mode = $1 and status = 'failed' group by 1`,
     [mode],
   );
-  const sumOf = (isRefund: boolean): Sum => {
-    const { count, amount } = rows.find((row) => row.isRefund === isRefund) ?? NONE;
+  const sumOf = (kind: MovementRow['kind']): Sum => {
+    const { count, amount } = rows.find((row) => row.kind === kind) ?? NONE;
     return { count, amount };
   };
-  return { refunds: sumOf(true), payouts: sumOf(false) };
+  return { refunds: sumOf('refund'), transfers: sumOf('transfer'), reversals: sumOf('reversal') };
 }
 
 /** Of the mode $1: those that the processor has not finished after a try or in time, and those that no worker has sent. */
@@ -148,19 +159,23 @@ export async function sumOpenDisputes(db: Queryable, mode: Mode): Promise<Sum> {
   return row ?? NONE;
 }
 
-export async function findMovement(
-  db: Queryable,
-  venueId: string,
-  id: string,
-): Promise<Pick<MovementRow, 'kind' | 'status' | 'checkoutId' | 'amount' | 'currency' | 'mode'> | null> {
-  const rows = await db.query<MovementRow>(
-    `select ${MOVEMENT_COLUMNS} from movements where venue_id = $1 and movement_id = $2`,
+export interface FoundMovement extends Pick<MovementRow, 'kind' | 'status' | 'checkoutId'> {
+  readonly dueAt: string | null;
+  readonly byHandBy: string | null;
+}
+
+export async function findMovement(db: Queryable, venueId: string, id: string): Promise<FoundMovement | null> {
+  const rows = await db.query<FoundMovement>(
+    `select kind, status, checkout_id as "checkoutId", utc_text(due_at) as "dueAt", by_hand_by as "byHandBy" from movements where venue_id = $1 and movement_id = $2`,
     [venueId, id],
   );
   return rows[0] ?? null;
 }
 
-/** The next call uses another key: the processor replays its refusal for the old one. Null: it is not failed. */
+/**
+ * The next call uses another key: the processor replays its refusal for the old one. Null: it is not failed, or an operator
+ * pays it by hand.
+ */
 export async function retryFailedMovement(
   tx: Queryable,
   venueId: string,
@@ -171,23 +186,23 @@ export async function retryFailedMovement(
   const rows = await tx.query<MovementRow>(
     `update movements set status = 'waiting', due_at = to_timestamp($3 / 1000.0), first_due_at = to_timestamp($3 / 1000.0),
        key_number = key_number + 1
-     where venue_id = $1 and movement_id = $2 and status = 'failed' returning ${MOVEMENT_COLUMNS}`,
+     where venue_id = $1 and movement_id = $2 and status = 'failed' and by_hand_by is null returning ${MOVEMENT_COLUMNS}`,
     [venueId, id, now],
   );
   return rows[0] ?? null;
 }
 
 /**
- * What waits for its next try is due now. What is due within a minute stays as it is: a worker may hold its lease. A
- * transfer before its payout time stays. False: it is not tried again.
+ * What waits for its next try is due now. What is due within a lease and a margin stays as it is: a worker may hold its
+ * lease, and its clock may be ahead of the caller's. A transfer before its payout time stays. False: it is not tried again.
  */
 export async function hurryMovement(tx: Queryable, venueId: string, id: string, now: number): Promise<boolean> {
   const rows = await tx.query(
     `update movements
-     set due_at = case when due_at > to_timestamp($3 / 1000.0) + interval '1 minute' then to_timestamp($3 / 1000.0) else due_at end
+     set due_at = case when due_at > to_timestamp($3 / 1000.0) + make_interval(secs => $4) then to_timestamp($3 / 1000.0) else due_at end
      where venue_id = $1 and movement_id = $2
        and (status in ('sending', 'pending') or (status = 'waiting' and due_at <= to_timestamp($3 / 1000.0))) returning 1`,
-    [venueId, id, now],
+    [venueId, id, now, (LEASE_MS + CLOCK_MARGIN_MS) / 1000],
   );
   return rows.length === 1;
 }

@@ -9,6 +9,9 @@ import type { Unavailability } from './processor.ts';
 import type { DueAtVenue } from './queries.ts';
 import { MOVEMENT_TRANSITIONS, type MovementStatus } from './transitions.ts';
 
+/** How long a worker has for a movement before another may claim it. */
+export const LEASE_MS = 60_000;
+
 export interface MovementRow {
   readonly id: string;
   readonly venueId: string;
@@ -132,6 +135,12 @@ export async function dropTransfer(
   return rows.length;
 }
 
+/**
+ * SQL: the status of a transfer for a refund or dispute. One that an operator pays by hand counts as closed: the venue may
+ * have the money, so it is not reduced any more.
+ */
+export const TRANSFER_STATUS = "case when status = 'failed' and by_hand_by is not null then 'closed' else status end";
+
 /** Locks and returns the transfers of a checkout: a refund reduces or reverses them. */
 export async function lockTransfers(
   tx: Queryable,
@@ -139,7 +148,7 @@ export async function lockTransfers(
   checkoutId: string,
 ): Promise<{ id: string; holdId: string; status: MovementStatus; amount: number }[]> {
   return tx.query(
-    `select movement_id as "id", hold_id as "holdId", status, amount from movements
+    `select movement_id as "id", hold_id as "holdId", ${TRANSFER_STATUS} as "status", amount from movements
      where venue_id = $1 and checkout_id = $2 and kind = 'transfer' order by movement_id for update`,
     [venueId, checkoutId],
   );
@@ -259,6 +268,9 @@ export interface MovementOutcome {
   readonly status: MovementStatus;
   /** The processor's id of the movement, needed to reverse it; null for a transfer of which nothing was sent. */
   readonly processorId: string | null;
+  /** An operator pays it by hand. */
+  readonly isByHand: boolean;
+  readonly checkoutId: string;
 }
 
 export async function findMovementOutcome(
@@ -267,7 +279,9 @@ export async function findMovementOutcome(
   movementId: string,
 ): Promise<MovementOutcome | null> {
   const rows = await db.query<MovementOutcome>(
-    'select status, processor_id as "processorId" from movements where venue_id = $1 and movement_id = $2',
+    `select status, processor_id as "processorId", by_hand_by is not null as "isByHand", checkout_id as "checkoutId"
+     from movements
+     where venue_id = $1 and movement_id = $2`,
     [venueId, movementId],
   );
   return rows[0] ?? null;
@@ -349,30 +363,16 @@ export async function refundedByHold(
   return new Map(rows.map(({ holdId, ...sums }) => [holdId, sums]));
 }
 
-/**
- * An operator retries the refused movements, of one checkout or of all, with another key: the processor replays its
- * refusal for the old one.
- */
-export async function retryFailedMovements(
-  tx: Queryable,
-  venueId: string,
+/** Movements that an operator retries together, of one checkout or of all. Those that are paid by hand are left out. */
+export async function retryableMovements(
+  db: Queryable,
   mode: Mode,
   checkoutId: string | null,
-  now: number,
-): Promise<MovementRow[]> {
-  requireTransition('movement', MOVEMENT_TRANSITIONS, 'failed', 'waiting');
-  return tx.query<MovementRow>(
-    `update movements set status = 'waiting', due_at = to_timestamp($3 / 1000.0), first_due_at = to_timestamp($3 / 1000.0),
-       key_number = key_number + 1
-     where venue_id = $1 and mode = $2 and status = 'failed' and ($4::text is null or checkout_id = $4) returning ${MOVEMENT_COLUMNS}`,
-    [venueId, mode, now, checkoutId],
+): Promise<{ id: string; venueId: string }[]> {
+  return db.query(
+    `select movement_id as "id", venue_id as "venueId" from movements
+     where mode = $1 and status = 'failed' and by_hand_by is null and ($2::text is null or checkout_id = $2)
+     order by venue_id, movement_id`,
+    [mode, checkoutId],
   );
-}
-
-export async function venuesWithFailedMovements(db: Queryable, mode: Mode): Promise<string[]> {
-  const rows = await db.query<{ venueId: string }>(
-    `select distinct venue_id as "venueId" from movements where mode = $1 and status = 'failed'`,
-    [mode],
-  );
-  return rows.map(({ venueId }) => venueId);
 }

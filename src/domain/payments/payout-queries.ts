@@ -3,6 +3,7 @@
 
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
+import { TRANSFER_STATUS } from './movement-queries.ts';
 import type { MovementStatus } from './transitions.ts';
 
 /** `from` is inclusive, `to` exclusive. */
@@ -61,8 +62,8 @@ const IN_PERIOD = `p.venue_id = $1 and p.mode = $2 and p.created_at >= coalesce(
 const SUMS = `coalesce(sum(m.amount) filter (where m.kind = 'transfer'), 0) as transferred,
   coalesce(sum(m.amount) filter (where m.kind = 'reversal'), 0) as reversed,
   coalesce(sum(coalesce(m.sent_amount, m.amount) * case m.kind when 'transfer' then 1 else -1 end)
-    filter (where m.status = 'done'), 0) as paid,
-  coalesce(sum(m.amount - m.sent_amount) filter (where m.kind = 'transfer' and m.status = 'done'), 0) as offsets,
+    filter (where m.status in ('done', 'closed')), 0) as paid,
+  coalesce(sum(m.amount - m.sent_amount) filter (where m.kind = 'transfer' and m.status in ('done', 'closed')), 0) as offsets,
   coalesce(sum(m.owed_amount), 0) as owed`;
 
 /** Newest first. Returns up to `limit` + 1 rows, so that the caller knows whether there is a next page. */
@@ -100,7 +101,7 @@ export async function readTransfers(
   checkoutId: string,
 ): Promise<{ id: string; holdId: string; status: MovementStatus; amount: number }[]> {
   return db.query(
-    `select movement_id as "id", hold_id as "holdId", status, amount from movements
+    `select movement_id as "id", hold_id as "holdId", ${TRANSFER_STATUS} as "status", amount from movements
      where venue_id = $1 and checkout_id = $2 and kind = 'transfer' order by movement_id`,
     [venueId, checkoutId],
   );

@@ -8,13 +8,15 @@ export function payoutStatus(transfers: readonly { readonly status: MovementStat
   const active = transfers.map(({ status }) => status).filter((status) => status !== 'dropped');
   if (active.includes('failed')) return 'failed';
   if (active.length === 0) return 'canceled';
-  return active.every((status) => status === 'done') ? 'paid' : 'pending';
+  return active.every((status) => status === 'done' || status === 'closed') ? 'paid' : 'pending';
 }
 
 /** A transfer as the venue's statement names it. */
 export function transferStatus(status: MovementStatus): Payout['transfers'][number]['status'] {
   switch (status) {
     case 'done':
+    // An operator has paid it in another way.
+    case 'closed':
       return 'paid';
     case 'failed':
     case 'dropped':

@@ -198,10 +198,12 @@ export interface FailedRefund {
   readonly error: string | null;
   /** When it was decided. */
   readonly createdAt: string;
+  /** The operator who pays it by hand; null: none does. */
+  readonly byHandBy: string | null;
 }
 
 const FAILED_REFUNDS = `select movement_id as "id", venue_id as "venueId", mode, checkout_id as "checkoutId", share_id as "shareId",
-    amount, currency, last_error as "error", utc_text(created_at) as "createdAt"
+    amount, currency, last_error as "error", utc_text(created_at) as "createdAt", by_hand_by as "byHandBy"
   from movements where mode in ('live', 'test') and status = 'failed' and kind in ('refund', 'return')`;
 
 /** Refunds that did not reach the guest; live mode first, the oldest first. */
@@ -215,13 +217,21 @@ export async function findFailedRefund(db: Queryable, id: string): Promise<Faile
   return rows[0] ?? null;
 }
 
-/** An operator has paid the refund in another way: it is never sent again. Null: it is no longer failed. */
-export async function closeFailedRefund(tx: Queryable, venueId: string, id: string): Promise<MovementRow | null> {
+/**
+ * An operator has paid the refund in another way: it is never sent again. Null: it is no longer failed, or this operator has
+ * not reserved it.
+ */
+export async function closeFailedRefund(
+  tx: Queryable,
+  venueId: string,
+  id: string,
+  by: string,
+): Promise<MovementRow | null> {
   requireTransition('movement', MOVEMENT_TRANSITIONS, 'failed', 'closed');
   const rows = await tx.query<MovementRow>(
     `update movements set status = 'closed' where venue_id = $1 and movement_id = $2 and status = 'failed'
-       and kind in ('refund', 'return') returning ${MOVEMENT_COLUMNS}`,
-    [venueId, id],
+       and kind in ('refund', 'return') and by_hand_by = $3 returning ${MOVEMENT_COLUMNS}`,
+    [venueId, id, by],
   );
   return rows[0] ?? null;
 }

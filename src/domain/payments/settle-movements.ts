@@ -15,6 +15,7 @@ import {
   findMovementOutcome,
   finishMovement,
   freezeIfDisputed,
+  LEASE_MS,
   type MovementRow,
   postponeMovement,
   venuesWithDueMovements,
@@ -41,7 +42,6 @@ export interface MovementServices {
   readonly processors: Processors;
 }
 
-const LEASE_MS = 60_000;
 const HOUR = 3_600_000;
 /** The processor stores a key for 24 hours at least; this leaves a margin. */
 const MAX_KEY_AGE_MS = 20 * HOUR;
@@ -215,10 +215,12 @@ async function sendReversal(
   return { processorId: (await processor.reverse(transferId, { key, amount, movementId: movement.id })).reversalId };
 }
 
-/** Null: the whole transfer has settled debts of the venue, and nothing was sent. */
+/** Null: nothing was sent. The whole transfer has settled debts of the venue, or an operator has paid it by hand. */
 async function transferToReverse(services: MovementServices, movement: MovementRow): Promise<string | null> {
   const transfer = await findMovementOutcome(services.db, movement.venueId, movement.reversedTransferId ?? '');
   if (transfer?.status === 'done') return transfer.processorId;
+  if (transfer?.status === 'closed') return null;
+  if (transfer?.isByHand) throw new ProcessorUnavailable('an operator pays the transfer by hand');
   // The reversal fails with its transfer. When an operator retries both, the transfer is made first.
   if (transfer?.status === 'failed') throw new ProcessorRefusal('transfer_failed', 'the transfer itself was refused');
   throw new ProcessorUnavailable('the transfer to reverse was not made yet');

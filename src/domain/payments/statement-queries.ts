@@ -29,7 +29,7 @@ export interface MoneyFigures {
 }
 
 const refunds = `m.kind = 'refund' and m.status <> 'dropped'`;
-const isOpen = `m.status not in ('done', 'owed', 'dropped')`;
+const isOpen = `m.status not in ('done', 'owed', 'dropped', 'closed')`;
 
 /** SQL: the sums of the movements of a checkout. */
 const MOVEMENT_SUMS = `
@@ -37,10 +37,10 @@ const MOVEMENT_SUMS = `
   coalesce(sum(m.fee_part) filter (where ${refunds}), 0) as fee_returned,
   coalesce(sum(m.amount) filter (where m.kind = 'refund' and m.status = 'failed'), 0) as failed_refunds,
   coalesce(sum(coalesce(m.sent_amount, m.amount) * case m.kind when 'transfer' then 1 else -1 end)
-    filter (where m.kind in ('transfer', 'reversal') and m.status = 'done'), 0) as paid_out,
+    filter (where m.kind in ('transfer', 'reversal') and m.status in ('done', 'closed')), 0) as paid_out,
   coalesce(sum(case m.kind when 'transfer' then m.amount else m.owed_amount - m.amount end)
     filter (where m.kind in ('transfer', 'reversal') and ${isOpen}), 0) as to_come,
-  coalesce(sum(m.amount - m.sent_amount) filter (where m.kind = 'transfer' and m.status = 'done'), 0) as settled_debts,
+  coalesce(sum(m.amount - m.sent_amount) filter (where m.kind = 'transfer' and m.status in ('done', 'closed')), 0) as settled_debts,
   coalesce(sum(m.owed_amount), 0) as owed,
   coalesce(sum(m.amount) filter (where m.kind = 'transfer' and m.status = 'failed'), 0) as failed,
   max(m.done_at) filter (where m.kind = 'transfer') as sent_at`;

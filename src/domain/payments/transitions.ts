@@ -57,8 +57,9 @@ export const MOVEMENT_TRANSITIONS: Transitions<MovementStatus> = {
   // A reversal for which the venue's account has no funds. It is never sent again: later transfers settle it.
   owed: [],
   // Waiting: an operator retries it. Dropped: a refund has reduced the transfer to 0, or a lost dispute has given the guest
-  // the money of the refund. Closed: an operator has paid the refund in another way.
-  failed: ['waiting', 'dropped', 'closed'],
+  // the money of the refund. Closed: an operator has paid the refund or transfer in another way. Owed: an operator gives up
+  // a reversal, and the venue owes it.
+  failed: ['waiting', 'dropped', 'closed', 'owed'],
   dropped: [],
   closed: [],
 };

@@ -1,6 +1,7 @@
 // What the desk calls about money. Each action needs a fresh code, since it moves money or gives it up.
 
-import { payByHand, retryCapture, retryMovement, writeOffDebt } from '../../domain/desk/money-actions.ts';
+import { giveBack, oweReversal, payByHand, reserve } from '../../domain/desk/by-hand.ts';
+import { retryCapture, retryMovement, writeOffDebt } from '../../domain/desk/money-actions.ts';
 import { getMoneyHealth } from '../../domain/desk/money-health.ts';
 import type { AppOperation } from '../app-operation.ts';
 import { only, plain } from './shapes.ts';
@@ -56,18 +57,48 @@ export const deskMoney: readonly AppOperation[] = [
     path: '/desk/api/money/venues/{venue_id}/movements/{id}/retry',
     summary: 'Try a refund, transfer or reversal again',
     description:
-      'The worker sends it within a second. A failed one uses another key at the processor. 409 `not_retryable`: it is done, or not due yet.',
+      'The worker sends it within a second. A failed one uses another key at the processor. 409 `not_retryable`: it is done, or not due yet; `already_reserved`: an operator pays it by hand.',
     responses: { 200: plain('The movement and its status.', 'money_action') },
     run: retryMovement,
   },
   {
     ...ACTION,
+    id: 'reserveForPaymentByHand',
+    path: '/desk/api/money/venues/{venue_id}/movements/{id}/reserve',
+    summary: 'Reserve a failed refund or transfer for payment by hand',
+    description:
+      'Before you pay it: from now on it is not sent again. 409 `already_reserved`: another operator pays it; `not_failed`: it was sent again.',
+    responses: { 200: plain('The movement and its status.', 'money_action', { status: 'failed' }) },
+    run: reserve,
+  },
+  {
+    ...ACTION,
+    id: 'giveBackReserved',
+    path: '/desk/api/money/venues/{venue_id}/movements/{id}/give_back',
+    summary: 'Give a reserved refund or transfer back',
+    description: 'It was not paid by hand, and can be tried again. 409 `not_failed`: it has an end.',
+    responses: { 200: plain('The movement and its status.', 'money_action', { status: 'failed' }) },
+    run: giveBack,
+  },
+  {
+    ...ACTION,
+    id: 'oweReversal',
+    path: '/desk/api/money/venues/{venue_id}/movements/{id}/owe',
+    summary: 'Make a failed reversal a debt of the venue',
+    description:
+      'It is not tried again: later payouts settle it, or it is written off. 409 `not_failed`: it is no failed reversal.',
+    responses: { 200: plain('The reversal and its status.', 'money_action', { status: 'owed' }) },
+    run: oweReversal,
+  },
+  {
+    ...ACTION,
     id: 'payByHand',
     path: '/desk/api/money/venues/{venue_id}/movements/{id}/pay_by_hand',
-    summary: 'Record that a failed refund was paid outside',
-    description: 'It is never sent again. The ledger has it as paid elsewhere. 409 `not_failed`: it has not failed.',
+    summary: 'Record that a reserved refund or transfer was paid outside',
+    description:
+      'It is never sent again. The ledger has it as paid elsewhere. 409 `not_reserved`: you have not reserved it; `not_failed`: it has not failed.',
     body: only('manual_payment'),
-    responses: { 200: plain('The refund and its status.', 'money_action', { status: 'closed' }) },
+    responses: { 200: plain('The movement and its status.', 'money_action', { status: 'closed' }) },
     run: payByHand,
   },
   {

@@ -11,7 +11,12 @@ export interface CloudbedsRoomType {
   name: string;
   maxGuests: number;
   /** The rate of a night, counted from the first of the request, and its free rooms. */
-  night: (day: number, date: string) => { rateBase: number; roomsAvailable: number; blocked?: boolean };
+  night: (
+    day: number,
+    date: string,
+  ) => { rateBase: number; roomsAvailable: number; blocked?: boolean; minLos?: number };
+  /** A dormitory: the spec calls a room type private or shared. */
+  isShared?: boolean;
 }
 
 const refused: ApiAnswer = {
@@ -21,7 +26,8 @@ const refused: ApiAnswer = {
 export const CLOUDBEDS_RATE_LIMIT: ApiAnswer = { status: 429, body: { success: false, message: 'Too many requests' } };
 const unsuccessful = (message: string): ApiAnswer => ({ status: 200, body: { success: false, message } });
 
-const PAGE_SIZE = 2;
+/** The specification's default. */
+const DEFAULT_PAGE_SIZE = 20;
 const DAY_MS = 86_400_000;
 
 export class CloudbedsApi implements VenueApi {
@@ -33,19 +39,22 @@ export class CloudbedsApi implements VenueApi {
     if (headers['x-api-key'] !== CLOUDBEDS_CREDENTIALS.api_key) return refused;
     if (!this.isApproved) return unsuccessful('User who approved this connection is not active anymore');
     const property = query.get('propertyID') ?? query.get('propertyIDs');
+    const [pageNumber, pageSize] = ['pageNumber', 'pageSize'].map((name) => Number(query.get(name) ?? 0));
     if (method !== 'GET' || property !== CLOUDBEDS_CREDENTIALS.property_id) return unsuccessful('Invalid property');
     if (path === '/getHotelDetails') return { status: 200, body: { success: true, data: hotel } };
-    if (path === '/getRoomTypes') return this.#page(Number(query.get('pageNumber') ?? 1));
+    if (path === '/getHotels') return { status: 200, body: { success: true, data: [listedHotel], count: 1, total: 1 } };
+    if (path === '/getRoomTypes') return this.#page(pageNumber || 1, pageSize || DEFAULT_PAGE_SIZE);
     return path === '/getRatePlans' ? this.#rates(query) : { status: 404, body: { success: false } };
   }
 
-  #page(number: number): ApiAnswer {
-    const data = this.types.slice((number - 1) * PAGE_SIZE, number * PAGE_SIZE).map(({ id, name, maxGuests }) => ({
+  #page(number: number, size: number): ApiAnswer {
+    const page = this.types.slice((number - 1) * size, number * size);
+    const data = page.map(({ id, name, maxGuests, isShared = false }) => ({
       roomTypeID: id,
       propertyID: CLOUDBEDS_CREDENTIALS.property_id,
       roomTypeName: name,
       roomTypeDescription: 'With a view of the sea.',
-      isPrivate: true,
+      isPrivate: !isShared,
       maxGuests,
     }));
     return { status: 200, body: { success: true, data, count: data.length, total: this.types.length } };
@@ -58,30 +67,36 @@ export class CloudbedsApi implements VenueApi {
       new Date(Date.parse(start) + day * DAY_MS).toISOString().slice(0, 10),
     );
     const isDetailed = query.get('detailedRates') === 'true';
-    const plan = ({ id, name, night }: CloudbedsRoomType, isDerived: boolean) => ({
-      rateID: `${id}${isDerived ? 9 : 1}`,
-      isDerived,
+    const plan = ({ id, name, night }: CloudbedsRoomType, kind: 'base' | 'package' | 'derived') => ({
+      rateID: `${id}${kind === 'base' ? 1 : kind === 'package' ? 5 : 9}`,
+      isDerived: kind === 'derived',
       roomTypeID: id,
       roomTypeName: name,
-      ...(isDerived ? { ratePlanNamePublic: 'Weekend' } : {}),
+      ...(kind === 'base' ? { ratePlanID: null } : { ratePlanID: `${id}7`, ratePlanNamePublic: 'Members' }),
       roomRateDetailed: isDetailed
         ? nights.map((date, day) => {
-            const { rateBase, roomsAvailable, blocked = false } = night(day, date);
-            const rate = isDerived ? rateBase * 2 : rateBase;
-            return { date, rateBase: rate, totalRate: rate, roomsAvailable, closedToArrival: false, blocked };
+            const { rateBase, roomsAvailable, blocked = false, minLos = 0 } = night(day, date);
+            const rate = kind === 'base' ? rateBase : rateBase * 2;
+            return { date, rateBase: rate, totalRate: rate, roomsAvailable, closedToArrival: false, blocked, minLos };
           })
         : [],
     });
-    const data = this.types.flatMap((type) => [plan(type, true), plan(type, false)]);
+    const data = this.types.flatMap((type) => [plan(type, 'derived'), plan(type, 'package'), plan(type, 'base')]);
     return { status: 200, body: { success: true, data } };
   }
 }
+
+const listedHotel = {
+  propertyID: CLOUDBEDS_CREDENTIALS.property_id,
+  propertyName: 'Sea View',
+  propertyTimezone: 'Europe/Lisbon',
+};
 
 const hotel = {
   propertyID: CLOUDBEDS_CREDENTIALS.property_id,
   propertyName: 'Sea View',
   propertyCurrency: { currencyCode: 'EUR', currencySymbol: '€', currencyPosition: 'before' },
-  propertyPolicy: { propertyCheckInTime: '15:00', propertyCheckOutTime: '11:00' },
+  propertyPolicy: { propertyCheckInTime: '15:00:00', propertyCheckOutTime: '11:00:00' },
 };
 
 /** A ping of ids, as Cloudbeds sends it. */

@@ -38,10 +38,12 @@ export class MewsApi implements VenueApi {
   readonly provider = 'mews';
   categories: MewsCategory[] = [];
   isActive = true;
+  rate: 'active' | 'disabled' | 'deleted' = 'active';
 
   reset(): void {
     this.categories = [];
     this.isActive = true;
+    this.rate = 'active';
   }
 
   answer({ method, path, body }: ApiRequest): ApiAnswer {
@@ -54,7 +56,7 @@ export class MewsApi implements VenueApi {
         ? { status: 200, body: configuration() }
         : refusal(401, 'The access token is not valid for this enterprise.');
     if (path === '/services/getAll') return this.#services(body);
-    if (path === '/rates/getAll') return rates(body);
+    if (path === '/rates/getAll') return this.#rates(body);
     if (path === '/resourceCategories/getAll') return this.#page(body);
     if (path === '/services/getAvailability') return this.#availability(body);
     return path === '/rates/getPricing' ? this.#pricing(body) : refusal(404, 'Not found.');
@@ -73,6 +75,22 @@ export class MewsApi implements VenueApi {
       Data,
     };
     return { status: 200, body: { Services: isKnown ? [service] : [], Cursor: null } };
+  }
+
+  /** Without ActivityStates active and deleted rates are returned. */
+  #rates({ RateIds, ActivityStates, Limitation }: ApiRequest['body']): ApiAnswer {
+    if (!(Limitation?.Count >= 1)) return refusal(400, 'Invalid Limitation.');
+    const state = this.rate === 'deleted' ? 'Deleted' : 'Active';
+    const isListed = RateIds?.[0] === MEWS_CREDENTIALS.rate_id && (ActivityStates ?? [state]).includes(state);
+    const rate = {
+      Id: RateIds[0],
+      IsActive: this.rate !== 'deleted',
+      IsEnabled: this.rate === 'active',
+      IsPublic: true,
+      Names: { 'en-US': 'Flexible' },
+      ExternalNames: {},
+    };
+    return { status: 200, body: { Rates: isListed ? [rate] : [], Cursor: null } };
   }
 
   /** The cursor is the id of the last item; the page after the last item is empty and has none. */
@@ -108,7 +126,8 @@ export class MewsApi implements VenueApi {
 
   #pricing(body: ApiRequest['body']): ApiAnswer {
     const units = timeUnits(body);
-    if (units === null || body.RateId !== MEWS_CREDENTIALS.rate_id) return refusal(400, 'Invalid RateId.');
+    if (units === null || body.RateId !== MEWS_CREDENTIALS.rate_id || this.rate === 'deleted')
+      return refusal(400, 'Invalid RateId.');
     const amount = (value: number | null) =>
       value === null ? null : { Currency: 'EUR', NetValue: value / 1.25, GrossValue: value, TaxValues: [] };
     const CategoryPrices = this.categories.map(({ id, price }) => ({
@@ -123,13 +142,6 @@ function configuration() {
   const Currencies = [{ Currency: 'EUR', IsDefault: true, IsEnabled: true }];
   const Enterprise = { Id: ENTERPRISE, Name: 'Hotel', TimeZoneIdentifier: ZONE, DefaultLanguageCode: 'en-US' };
   return { NowUtc: new Date().toISOString(), Enterprise: { ...Enterprise, Currencies, Pricing: 'Gross' } };
-}
-
-function rates({ RateIds, Limitation }: ApiRequest['body']): ApiAnswer {
-  if (!(Limitation?.Count >= 1)) return refusal(400, 'Invalid Limitation.');
-  const isKnown = RateIds?.[0] === MEWS_CREDENTIALS.rate_id;
-  const rate = { Id: RateIds[0], IsActive: true, IsPublic: true, Names: { 'en-US': 'Flexible' }, ExternalNames: {} };
-  return { status: 200, body: { Rates: isKnown ? [rate] : [], Cursor: null } };
 }
 
 /** Null: the first or the last is not the beginning of a day at the property, or there are too many. */

@@ -15,14 +15,18 @@ export interface MindbodyClass {
   starts: string;
   booked: number;
   isCanceled?: boolean;
+  /** False: Mindbody does not let clients book it. */
+  isAvailable?: boolean;
 }
 
 const error = (status: number, Code: string): ApiAnswer => ({ status, body: { Error: { Message: Code, Code } } });
+/** A guess: no page shows what Mindbody answers to too many requests. */
 export const MINDBODY_RATE_LIMIT = error(429, 'TooManyRequests');
 
 export class MindbodyApi implements VenueApi {
   readonly provider = 'mindbody';
   classes: MindbodyClass[] = [];
+  timeZone = 'America/New_York';
 
   answer({ method, path, query, headers }: ApiRequest): ApiAnswer {
     if (headers['api-key'] !== MINDBODY_CREDENTIALS.api_key) return error(401, 'DeniedAccess');
@@ -35,6 +39,10 @@ export class MindbodyApi implements VenueApi {
         [...found].map(([Id, Name]) => ({ Id, Name, Active: true })),
         value,
       );
+    }
+    if (path === '/site/sites') {
+      const site = { Id: Number(value('siteIds')), Name: 'Studio', TimeZone: this.timeZone, CurrencyIsoCode: 'USD' };
+      return page('Sites', [site], value);
     }
     if (path !== '/class/classes') return error(404, 'NotFound');
     const today = new Date().toISOString().slice(0, 10);
@@ -64,7 +72,7 @@ function page(name: string, all: readonly object[], value: (name: string) => str
   return { status: 200, body: { PaginationResponse, [name]: items } };
 }
 
-function shown({ id, description, name, starts, booked, isCanceled = false }: MindbodyClass) {
+function shown({ id, description, name, starts, booked, isCanceled = false, isAvailable = true }: MindbodyClass) {
   return {
     Id: id,
     ClassScheduleId: 7,
@@ -75,6 +83,7 @@ function shown({ id, description, name, starts, booked, isCanceled = false }: Mi
     TotalBooked: booked,
     WebBooked: 0,
     IsCanceled: isCanceled,
+    IsAvailable: isAvailable,
     Active: true,
     ClassDescription: { Id: description, Name: name, Description: '<p>Slow.</p>' },
   };

@@ -14,6 +14,9 @@ export interface SquareService {
   /** Null: the price is set at the time of sale. */
   amount: number | null;
   isDeleted?: boolean;
+  isArchived?: boolean;
+  /** Not available for booking. */
+  isClosed?: boolean;
 }
 
 const error = (status: number, category: string, code: string): ApiAnswer => ({
@@ -42,20 +45,24 @@ export class SquareApi implements VenueApi {
     return { status: 200, body: { object: variationOf(service), ...related } };
   }
 
-  #page({ product_types: types, cursor }: ApiRequest['body']): ApiAnswer {
+  #page({ product_types: types, archived_state: state, cursor }: ApiRequest['body']): ApiAnswer {
     if (types?.[0] !== 'APPOINTMENTS_SERVICE') return { status: 200, body: {} };
     const from = Number(cursor ?? 0);
-    const listed = this.services.filter(({ isDeleted }) => isDeleted !== true);
+    const listed = this.services.filter(
+      ({ isDeleted, isArchived }) =>
+        isDeleted !== true && (state !== 'ARCHIVED_STATE_NOT_ARCHIVED' || isArchived !== true),
+    );
     const items = listed.slice(from, from + PAGE_SIZE).map(itemOf);
     const next = from + PAGE_SIZE < listed.length ? { cursor: String(from + PAGE_SIZE) } : {};
     return { status: 200, body: { items, matched_variation_ids: listed.map(({ variation }) => variation), ...next } };
   }
 }
 
-function variationOf({ item, variation, version, amount, isDeleted = false }: SquareService) {
+function variationOf({ item, variation, version, amount, isDeleted = false, isClosed = false }: SquareService) {
   const price = amount === null ? {} : { price_money: { amount, currency: 'USD' } };
+  const bookable = { available_for_booking: !isClosed };
   const pricing_type = amount === null ? 'VARIABLE_PRICING' : 'FIXED_PRICING';
-  const data = { item_id: item, name: 'Regular', pricing_type, service_duration: 3_600_000, ...price };
+  const data = { item_id: item, name: 'Regular', pricing_type, service_duration: 3_600_000, ...bookable, ...price };
   return { type: 'ITEM_VARIATION', id: variation, version, is_deleted: isDeleted, item_variation_data: data };
 }
 
@@ -64,6 +71,7 @@ function itemOf(service: SquareService) {
     name: service.name,
     description_plaintext: 'One hour with warm stones.',
     product_type: 'APPOINTMENTS_SERVICE',
+    is_archived: service.isArchived === true,
     variations: [variationOf(service)],
   };
   return { type: 'ITEM', id: service.item, version: service.version, is_deleted: false, item_data };

@@ -881,14 +881,35 @@ export class ConsoleOperations {
     return this.#api.send({ method: 'POST', path: '/desk/api/money/venues/{venue_id}/checkouts/{id}/retry', params: [venueId, id] }, options);
   }
   /**
-   * Try a refund, transfer or reversal again. The worker sends it within a second. A failed one uses another key at the processor. 409 `not_retryable`: it is done, or not due yet.
+   * Try a refund, transfer or reversal again. The worker sends it within a second. A failed one uses another key at the processor. 409 `not_retryable`: it is done, or not due yet; `already_reserved`: an operator pays it by hand.
    * `POST /desk/api/money/venues/{venue_id}/movements/{id}/retry`
    */
   retryMovement(venueId: string, id: string, options?: RequestOptions): ApiPromise<MoneyAction> {
     return this.#api.send({ method: 'POST', path: '/desk/api/money/venues/{venue_id}/movements/{id}/retry', params: [venueId, id] }, options);
   }
   /**
-   * Record that a failed refund was paid outside. It is never sent again. The ledger has it as paid elsewhere. 409 `not_failed`: it has not failed.
+   * Reserve a failed refund or transfer for payment by hand. Before you pay it: from now on it is not sent again. 409 `already_reserved`: another operator pays it; `not_failed`: it was sent again.
+   * `POST /desk/api/money/venues/{venue_id}/movements/{id}/reserve`
+   */
+  reserveForPaymentByHand(venueId: string, id: string, options?: RequestOptions): ApiPromise<MoneyAction> {
+    return this.#api.send({ method: 'POST', path: '/desk/api/money/venues/{venue_id}/movements/{id}/reserve', params: [venueId, id] }, options);
+  }
+  /**
+   * Give a reserved refund or transfer back. It was not paid by hand, and can be tried again. 409 `not_failed`: it has an end.
+   * `POST /desk/api/money/venues/{venue_id}/movements/{id}/give_back`
+   */
+  giveBackReserved(venueId: string, id: string, options?: RequestOptions): ApiPromise<MoneyAction> {
+    return this.#api.send({ method: 'POST', path: '/desk/api/money/venues/{venue_id}/movements/{id}/give_back', params: [venueId, id] }, options);
+  }
+  /**
+   * Make a failed reversal a debt of the venue. It is not tried again: later payouts settle it, or it is written off. 409 `not_failed`: it is no failed reversal.
+   * `POST /desk/api/money/venues/{venue_id}/movements/{id}/owe`
+   */
+  oweReversal(venueId: string, id: string, options?: RequestOptions): ApiPromise<MoneyAction> {
+    return this.#api.send({ method: 'POST', path: '/desk/api/money/venues/{venue_id}/movements/{id}/owe', params: [venueId, id] }, options);
+  }
+  /**
+   * Record that a reserved refund or transfer was paid outside. It is never sent again. The ledger has it as paid elsewhere. 409 `not_reserved`: you have not reserved it; `not_failed`: it has not failed.
    * `POST /desk/api/money/venues/{venue_id}/movements/{id}/pay_by_hand`
    */
   payByHand(venueId: string, id: string, body: ManualPayment, options?: RequestOptions): ApiPromise<MoneyAction> {

@@ -1696,7 +1696,7 @@ export type LoggedRequestDetail = {
   readonly body_is_cut: boolean;
 };
 
-/** A failed refund that the operator has paid outside of the processor. */
+/** A reserved refund or transfer that the operator has paid outside of the processor. */
 export type ManualPayment = {
   /** How it was paid: the reference of the bank transfer, for example. For operators alone. */
   readonly reference: string;
@@ -1743,8 +1743,17 @@ export type MoneyCase = {
   readonly tries: number;
   /** When the worker tries it next; null when it does not. */
   readonly next_try_at: string | null;
-  /** What an operator can do: `retry`, `pay_by_hand`, `write_off`. */
-  readonly actions: readonly ("retry" | "pay_by_hand" | "write_off")[];
+  /** The operator who pays it by hand: it is not sent again meanwhile. Null when none does. */
+  readonly reserved: {
+    /** The operator. */
+    readonly by: string;
+    /** Since when. */
+    readonly at: string;
+    /** You have reserved it. */
+    readonly is_yours: boolean;
+  } | null;
+  /** What you can do: `retry`; `reserve` it, then `pay_by_hand` or `give_back`; let the venue `owe` it; `write_off`. */
+  readonly actions: readonly ("retry" | "reserve" | "pay_by_hand" | "give_back" | "owe" | "write_off")[];
 };
 
 /** What needs a person about money, what waits, and whether the books are right. */
@@ -1771,8 +1780,15 @@ export type MoneyHealth = {
       /** Together, in minor units (cents). */
       readonly amount: number;
     };
-    /** Transfers and reversals that failed. */
+    /** Transfers that failed: venues are owed it. */
     readonly failed_payouts: {
+      /** How many. */
+      readonly count: number;
+      /** Together, in minor units (cents). */
+      readonly amount: number;
+    };
+    /** Reversals that failed: it was not taken back from venues. */
+    readonly failed_reversals: {
       /** How many. */
       readonly count: number;
       /** Together, in minor units (cents). */

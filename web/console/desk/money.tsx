@@ -70,7 +70,8 @@ export default function MoneyScreen(): JSX.Element {
 }
 
 function Figures({ health }: { readonly health: MoneyHealth }): JSX.Element {
-  const { stuck_captures, failed_refunds, failed_payouts, open_disputes, venue_debts } = health.figures;
+  const { stuck_captures, failed_refunds, failed_payouts, failed_reversals, open_disputes, venue_debts } =
+    health.figures;
   const sum = ({ amount }: { readonly amount: number }, words: string): string =>
     amount === 0 ? 'none' : `${money(amount, 'usd')} ${words}`;
   return (
@@ -92,6 +93,12 @@ function Figures({ health }: { readonly health: MoneyHealth }): JSX.Element {
         label="Failed payouts"
         figure={number(failed_payouts.count)}
         note={sum(failed_payouts, 'owed to venues')}
+      />
+      <Stat
+        icon="bank"
+        label="Failed reversals"
+        figure={number(failed_reversals.count)}
+        note={sum(failed_reversals, 'not taken back')}
       />
       <Stat
         icon="warning"
@@ -162,6 +169,11 @@ function CaseRow({ one, onDone }: { readonly one: MoneyCase; readonly onDone: ()
         </span>
         <div class="quiet">{one.what}</div>
         <div class="quiet case-remedy">{one.remedy}</div>
+        {one.reserved !== null && (
+          <div class="quiet">
+            Reserved by {one.reserved.is_yours ? 'you' : one.reserved.by}, {ago(one.reserved.at)}
+          </div>
+        )}
       </td>
       <td class="wide-only">
         <a class="link" href={`/desk/venues/${one.venue.id}`}>
@@ -199,8 +211,23 @@ function CaseActions({ one, onDone }: { readonly one: MoneyCase; readonly onDone
           Try now
         </Button>
       )}
+      {one.actions.includes('reserve') && (
+        <Button isBusy={act.isBusy} onClick={() => void act.run('reserve', '')}>
+          Pay by hand
+        </Button>
+      )}
       {one.actions.includes('pay_by_hand') && (
         <Button onClick={() => setAsking('pay_by_hand')}>Paid another way…</Button>
+      )}
+      {one.actions.includes('give_back') && (
+        <Button isBusy={act.isBusy} onClick={() => void act.run('give_back', '')}>
+          Give back
+        </Button>
+      )}
+      {one.actions.includes('owe') && (
+        <Button isBusy={act.isBusy} onClick={() => void act.run('owe', '')}>
+          The venue owes it
+        </Button>
       )}
       {one.actions.includes('write_off') && <Button onClick={() => setAsking('write_off')}>Write off…</Button>}
       {act.error !== undefined && <Failed error={act.error} />}
@@ -213,7 +240,7 @@ function CaseActions({ one, onDone }: { readonly one: MoneyCase; readonly onDone
           }
           lead={
             asking === 'pay_by_hand'
-              ? 'You have paid this guest outside of the processor. The refund is never sent again.'
+              ? 'You have paid exactly this outside of the processor. It is never sent again.'
               : `${one.venue.name} no longer owes it, and the loss is ours. Its later payouts are whole.`
           }
           label={asking === 'pay_by_hand' ? 'Reference of the payment' : 'Why'}
@@ -231,12 +258,18 @@ function CaseActions({ one, onDone }: { readonly one: MoneyCase; readonly onDone
 
 const DONE: Readonly<Record<MoneyCase['actions'][number], string>> = {
   retry: 'Tried again.',
+  reserve: 'Reserved for you: pay it now, then mark it as paid.',
   pay_by_hand: 'Marked as paid.',
+  give_back: 'Given back.',
+  owe: 'The venue owes it.',
   write_off: 'Written off.',
 };
 
 async function run(one: MoneyCase, action: MoneyCase['actions'][number], note: string): Promise<void> {
-  if (action === 'pay_by_hand') await desk.payByHand(one.venue.id, one.id, { reference: note });
+  if (action === 'reserve') await desk.reserveForPaymentByHand(one.venue.id, one.id);
+  else if (action === 'give_back') await desk.giveBackReserved(one.venue.id, one.id);
+  else if (action === 'owe') await desk.oweReversal(one.venue.id, one.id);
+  else if (action === 'pay_by_hand') await desk.payByHand(one.venue.id, one.id, { reference: note });
   else if (action === 'write_off') await desk.writeOffDebt(one.venue.id, one.id, { amount: one.amount, note });
   else if (one.kind === 'capture') await desk.retryCapture(one.venue.id, one.id);
   else await desk.retryMovement(one.venue.id, one.id);

@@ -5,7 +5,7 @@
 
 import type { CommandContext } from '../../../base/command-context.ts';
 import type { Queryable } from '../../../base/db.ts';
-import { notFound } from '../../../base/errors.ts';
+import { conflict, type Problem } from '../../../base/errors.ts';
 import type { Entry } from '../../ledger/accounts.ts';
 import { postEntries } from '../../ledger/queries.ts';
 import type { MovementRow } from '../../payments/movement-queries.ts';
@@ -19,26 +19,39 @@ import { audit } from '../../venues/audit.ts';
 import { recordCheckoutEvent } from '../event-queries.ts';
 import { lockCheckout } from '../queries.ts';
 
+/** The operator has reserved it before the payment. Null: it was retried, dropped or closed meanwhile. */
 export async function closeRefund(
   tx: Queryable,
   command: CommandContext,
   id: string,
   note: string,
-): Promise<FailedRefund> {
+): Promise<FailedRefund | null> {
   const refund = await findFailedRefund(tx, id);
-  if (refund === null) throw notFound();
+  if (refund === null) return null;
   const { venueId, checkoutId, amount } = refund;
   // A lost dispute locks the checkout before its refunds: the same order cannot deadlock.
   await lockCheckout(tx, venueId, checkoutId);
-  const closed = await closeFailedRefund(tx, venueId, id);
-  // It was retried, dropped or closed meanwhile.
-  if (closed === null) throw notFound();
+  const closed = await closeFailedRefund(tx, venueId, id, command.actor.name);
+  if (closed === null) {
+    const now = await findFailedRefund(tx, id);
+    if (now === null) return null;
+    throw notReserved(now.byHandBy);
+  }
   await postEntries(tx, { ...closed, now: command.now }, closingEntries(closed));
   await addFailedRefund(tx, closed, -closed.amount);
   await recordPaidAgain(tx, command, closed, 'paid_elsewhere');
   const detail = { checkout_id: checkoutId, amount, note };
   await audit(tx, command, { venueId, action: 'refund.close', subject: id, detail });
   return refund;
+}
+
+/** Only the operator who has reserved it has paid it. */
+export function notReserved(by: string | null): Problem {
+  const message =
+    by === null
+      ? 'It is not reserved, so it may be sent again while you pay: reserve it, pay it, then record the reference.'
+      : `${by} has reserved it: only they record its payment. If they do not pay it, give it back and reserve it yourself.`;
+  return conflict('not_reserved', message);
 }
 
 /** A failed refund is paid again, or in another way. */

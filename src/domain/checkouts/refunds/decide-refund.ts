@@ -94,7 +94,7 @@ function refundShare(
 /** Takes money of the venue back: reduces a transfer that was not sent, or reverses one that may have been. */
 export function takeFromTransfer(transfer: TransferState, taken: Omit<NewMovement, 'kind'>): Step {
   const { id, status, amount } = transfer;
-  if (status === 'sending' || status === 'done') {
+  if (status === 'sending' || status === 'done' || status === 'closed') {
     const reversal: NewMovement = { ...taken, kind: 'reversal', feePart: 0, reversedTransferId: id };
     return { step: 'add movements', movements: [reversal] };
   }

@@ -5,11 +5,12 @@ import { type BodyScope, isPresent, itemScopes, textOf, valueAt } from './body.t
 
 export type Condition = Mapping['events'][number]['match'][number];
 
-/** Without `is` and `not`, the path must have a value. A missing value satisfies `not`. */
-export function holds({ path, is, not }: Condition, scope: BodyScope): boolean {
+/** Without `is`, `not` and `at_most`, the path must have a value. A missing value satisfies `not` and `at_most`. */
+export function holds({ path, is, not, at_most }: Condition, scope: BodyScope): boolean {
   const value = valueAt(scope, path);
-  if (is === undefined && not === undefined) return isPresent(value);
+  if (is === undefined && not === undefined && at_most === undefined) return isPresent(value);
   const text = textOf(value);
+  if (at_most !== undefined && text !== null && !(Number(text) <= at_most)) return false;
   if (is !== undefined && (text === null || !is.some((pattern) => fits(text, pattern)))) return false;
   return not === undefined || text === null || !not.some((pattern) => fits(text, pattern));
 }

@@ -1,6 +1,7 @@
 // Interprets a body by its provider's mapping file: returns the changes that the delivery makes, with each field read
 // from the path in the file. Pure. It never guesses: a field that the body does not have is left out and named.
 
+import { isZone } from '../../../../schemas/rules/iana-zone.ts';
 import type { Mapping } from '../../../../schemas/types.gen.ts';
 import type { Defaults } from '../integration.ts';
 import { type BodyScope, itemScopes, textOf, valueAt } from './body.ts';
@@ -210,8 +211,8 @@ function changeAt(object: ObjectEntry, action: Change['action'], scope: BodyScop
   const text = (name: string): string | null => readText(fields[name], scope);
   const externalId = text('external_id');
   const kind = choiceOf(fields.kind, text('kind'));
-  const timezone = text('timezone') ?? defaults.timezone ?? null;
-  const currency = text('currency')?.toLowerCase() ?? defaults.currency ?? null;
+  const timezone = knownZone(text('timezone')) ?? defaults.timezone ?? text('timezone');
+  const currency = currencyAt(object, scope)?.toLowerCase() ?? defaults.currency ?? null;
   const texts: Record<string, string> = {};
   const tooLong: string[] = [];
   const unusable: string[] = [];
@@ -256,6 +257,17 @@ function changeAt(object: ObjectEntry, action: Change['action'], scope: BodyScop
     optionSeats: optionSeatsAt(object, scope),
     apiOnlyFields: ['external_id', 'title', 'tier.amount', 'currency'].filter(isApiOnly),
   };
+}
+
+/** A name that is not one of IANA, such as `Pacific Standard Time`, counts only if the venue has stated none. */
+const knownZone = (name: string | null): string | null => (name !== null && isZone(name) ? name : null);
+
+/** The currency of the first slot that states one, where the prices of slots do; else that of the object. */
+function currencyAt({ fields, each_slot }: ObjectEntry, scope: BodyScope): string | null {
+  const [path = ''] = fields.currency?.path?.split('|') ?? [];
+  const slots = each_slot !== undefined && path.startsWith(each_slot) ? itemScopes(scope, each_slot) : [];
+  const stated = slots.map((slot) => textOf(valueAt(slot, path))).find((text) => text !== null);
+  return stated ?? readText(fields.currency, scope);
 }
 
 /** The tiers of all slots, each with the price of the first slot that has it. */

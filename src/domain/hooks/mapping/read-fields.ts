@@ -11,6 +11,7 @@ import {
   minorFromCents,
   minorFromDecimal,
   minorFromPrecision,
+  shorten,
   timeFromDayAndNumber,
   timeFromDayAndTime,
   timeFromUnix,
@@ -49,6 +50,7 @@ export function readText(field: MappingField | undefined, scope: BodyScope): str
   if (field?.source === 'fixed') return field.value ?? null;
   if (field?.source !== 'webhook' || field.path === undefined || !allHold(field.where, scope)) return null;
   if (field.as === 'localized') return localizedAt(field, scope);
+  if (field.as === 'smallest' || field.as === 'largest') return extremeAt(field, scope);
   const value = textOf(valueAt(scope, field.path));
   return field.as === 'template' && value !== null ? (field.value ?? '{}').replace('{}', () => value) : value;
 }
@@ -68,6 +70,14 @@ function localizedAt({ path = '', with: language }: MappingField, scope: BodySco
   );
 }
 
+/** The smallest or the largest number of a list. Null: the list is absent or empty. */
+function extremeAt({ path = '', as }: MappingField, scope: BodyScope): string | null {
+  const list = valueAt(scope, path);
+  const numbers = (Array.isArray(list) ? list : []).flatMap((item) => wholeNumber(textOf(item)) ?? []);
+  if (numbers.length === 0) return null;
+  return String(as === 'smallest' ? Math.min(...numbers) : Math.max(...numbers));
+}
+
 /** Our value for the provider's value. Null: the mapping has none, and the venue's own value stays. */
 export function choiceOf(field: MappingField | undefined, value: string | null): string | null {
   if (value === null || field?.choices === undefined) return value;
@@ -80,7 +90,11 @@ export function guestsAt({ fields }: ObjectEntry, scope: BodyScope): number | nu
   if (party?.as !== 'count') return wholeNumber(readText(party, scope));
   // A list that is absent is not an empty one: the number is not stated.
   if ((valueAt(scope, (party.path ?? '').replace(/\[\]$/, '')) ?? null) === null) return null;
-  return itemScopes(scope, party.path ?? '').filter((item) => allHold(party.where, item)).length;
+  const items = itemScopes(scope, party.path ?? '').filter((item) => allHold(party.where, item));
+  // A family ticket is one unit and several guests.
+  const guestsOf = (item: BodyScope): number =>
+    (party.with === undefined ? null : wholeNumber(textOf(valueAt(item, party.with)))) || 1;
+  return items.reduce((sum, item) => sum + guestsOf(item), 0);
 }
 
 /** An option that was booked. */
@@ -154,6 +168,8 @@ export function tiersAt(object: ObjectEntry, scope: BodyScope, currency: string)
   for (const item of scopes) {
     const amount = amountAt(fields['tier.amount'], item, currency);
     if (amount === null) continue;
+    const stated = readText(fields.currency, item)?.toLowerCase() ?? currency;
+    if (stated !== currency) throw new MappingError(mixedCurrencies(currency, stated));
     const text = (name: string): string | null => readText(fields[`tier.${name}`], item);
     // A limit of 0 is no limit.
     const limit = (name: string): number | null => wholeNumber(text(name)) || null;
@@ -173,6 +189,9 @@ export function tiersAt(object: ObjectEntry, scope: BodyScope, currency: string)
   }
   return [...found.values()];
 }
+
+const mixedCurrencies = (one: string, other: string): string =>
+  `The prices are in ${one.toUpperCase()} and in ${shorten(other.toUpperCase())}, and an offering has one currency: send the offering with POST /v1/offerings.`;
 
 const MAX_PERCENT_DECIMALS = 6;
 
@@ -202,7 +221,14 @@ function optionalField<Name extends string, Value>(name: Name, value: Value | nu
 
 const wholeNumber = (text: string | null): number | null => (text === null ? null : integerOf(text));
 
+/** The amount, with the second amount that is always paid with it. */
 function amountAt(field: MappingField | undefined, scope: BodyScope, currency: string): number | null {
+  const amount = singleAmountAt(field, scope, currency);
+  if (amount === null || field?.plus === undefined || !allHold(field.plus.where, scope)) return amount;
+  return amount + (singleAmountAt({ ...field, path: field.plus.path }, scope, currency) ?? 0);
+}
+
+function singleAmountAt(field: MappingField | undefined, scope: BodyScope, currency: string): number | null {
   const text = readText(field, scope);
   if (text === null || field === undefined) return null;
   if (field.as === 'decimal_number' || field.as === 'decimal_string') return minorFromDecimal(text, currency);
@@ -245,7 +271,29 @@ export function slotsAt(
     return slot === null ? [] : [{ slot, tiers: currency === null ? [] : tiersAt(object, item, currency) }];
   });
   const priced = read.filter(({ tiers }) => tiers.length > 0);
-  return { list: priced.length > 0 ? priced : read, isWithoutTimezone: zone === null && read.length < items.length };
+  return {
+    list: priced.length > 0 ? withWidestLimits(priced) : read,
+    isWithoutTimezone: zone === null && read.length < items.length,
+  };
+}
+
+/**
+ * The limits of a party belong to a tier, not to a slot. Each tier gets those of the slot that allows most sizes, and a
+ * slot that allows less is left out, because a party that it refuses could book it.
+ */
+function withWidestLimits(slots: readonly PricedSlot[]): PricedSlot[] {
+  const limitsOf = ({ min_party = 1, max_party = MAX_CAPACITY }: MappedTier) => ({ min: min_party, max: max_party });
+  const nameOf = ({ external_id, label }: MappedTier): string => external_id ?? label ?? '';
+  const widest = new Map<string, ReturnType<typeof limitsOf>>();
+  for (const tier of slots.flatMap(({ tiers }) => tiers)) {
+    const [limits, known] = [limitsOf(tier), widest.get(nameOf(tier))];
+    if (known === undefined || limits.max - limits.min > known.max - known.min) widest.set(nameOf(tier), limits);
+  }
+  const isWide = (tier: MappedTier): boolean => {
+    const [limits, wanted] = [limitsOf(tier), widest.get(nameOf(tier))];
+    return wanted === undefined || (limits.min <= wanted.min && limits.max >= wanted.max);
+  };
+  return slots.filter(({ tiers }) => tiers.every(isWide));
 }
 
 /** Never negative: an overbooked slot has capacity 0. */

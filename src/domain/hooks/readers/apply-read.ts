@@ -21,6 +21,8 @@ import {
   ownershipConflict,
   upsertFromHook,
 } from '../upsert-from-hook.ts';
+import { ReadFailure } from './call-provider.ts';
+import { stopOfRead } from './fetch-object.ts';
 import {
   type DueRead,
   deleteEndedWait,
@@ -55,8 +57,16 @@ type ReadChange = Change | UnreadableObject;
 export function changesOf(claimed: ClaimedReader, reader: Reader, read: DueRead, document: Values): DocumentChanges {
   const entry = readEntryOf(reader, read.read_name);
   const scope: BodyScope = { root: document, bound: [] };
-  const isCanceled = entry.cancel_where !== undefined && allHold(entry.cancel_where, scope);
-  const object = objectEntryOf(reader, entry.object);
+  const stop = stopOfRead(entry, document);
+  const isCanceled = stop?.means === 'cancel';
+  if (stop?.means === 'fail') throw new ReadFailure('failed', stop.why ?? STOPPED);
+  if (stop?.means === 'ignore')
+    return { changes: [], isCanceled, isWholeList: false, otherwise: outcome('ignored', stop.why ?? STOPPED, null) };
+  // The list was not read, and everything that it has named before is off sale.
+  if (isCanceled && entry.whole_list === true)
+    return { changes: [], isCanceled, isWholeList: true, otherwise: outcome('ignored', LIST_NOT_ON_SALE, null) };
+  const { each_where, ...every } = objectEntryOf(reader, entry.object);
+  const object = isCanceled || each_where === undefined ? every : { ...every, each_where };
   const action = isCanceled ? 'cancel' : 'upsert';
   const interpretation = interpretObject(object, action, scope, claimed.defaults, MAX_OBJECTS);
   if (interpretation.result === 'whole' || interpretation.result === 'emptied')
@@ -133,6 +143,8 @@ function readOutcome(result: Outcome, isCanceled: boolean): Outcome {
   return result.status === 'needs_api_read' ? { ...result, status: 'unmapped' } : result;
 }
 
+const STOPPED = 'The answers of the venue system change no offering.';
+const LIST_NOT_ON_SALE = 'Nothing of this list is on sale.';
 const NOT_ON_SALE = 'The object is not on sale, and the venue has no offering of it.';
 
 /** The object no longer exists: its offering can no longer be booked, where the reader says so. */

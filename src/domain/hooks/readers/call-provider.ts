@@ -100,11 +100,19 @@ export async function callStep(
     return await callOnce(client, call, step, cursor);
   } catch (error) {
     const isRefused = error instanceof ReadFailure && error.kind === 'refused';
-    if (!isRefused || keptToken === null) throw error;
-    // The provider may revoke a token before its time: ask for a new one, once.
-    client.providerTokens.delete(call.credentialsKey);
-    return callOnce(client, call, step, cursor);
+    if (!isRefused || keptToken === null) throw asRefusal(error, step);
   }
+  // The provider may revoke a token before its time: ask for a new one, once.
+  client.providerTokens.delete(call.credentialsKey);
+  return callOnce(client, call, step, cursor).catch((error: unknown) => {
+    throw asRefusal(error, step);
+  });
+}
+
+/** A refusal that is about one object does not pause the reads of the others. */
+function asRefusal(error: unknown, { refusal }: ReadStep): unknown {
+  const isRefused = error instanceof ReadFailure && error.kind === 'refused';
+  return isRefused && refusal === 'object' ? new ReadFailure('failed', error.message) : error;
 }
 
 async function callOnce(
@@ -114,7 +122,7 @@ async function callOnce(
   cursor: string | null,
 ): Promise<unknown> {
   const token = await tokenOf(client, call);
-  const values = { ...call.values, token, cursor: cursor ?? '' };
+  const values = { ...call.values, ...translated(step, call.values), token, cursor: cursor ?? '' };
   const ofPage = <Value>(value: Value): Value => (cursor === null ? withoutCursor(value) : value);
   const query = new URLSearchParams(fillTexts(ofPage(step.query ?? {}), values)).toString();
   const path = fillText(step.path, values, encodeURIComponent);
@@ -130,6 +138,18 @@ async function callOnce(
     body,
     maxBytes: call.reader.limits.max_bytes,
   });
+}
+
+/** The values of a step that are translated from what was read before. */
+function translated({ values = {} }: ReadStep, known: Values): Values {
+  const scope: BodyScope = { root: known, bound: [] };
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([name, { path, choices }]) => {
+      const text = textOf(valueAt(scope, path)) ?? '';
+      const chosen = Object.entries(choices).find(([pattern]) => fits(text, pattern))?.[1];
+      return chosen === undefined ? [] : [[name, chosen]];
+    }),
+  );
 }
 
 async function tokenOf(client: ProviderClient, call: ProviderCall): Promise<string> {

@@ -3,7 +3,7 @@
 
 import type { Reader } from '../../../../schemas/types.gen.ts';
 import { allItemValues, type BodyScope, textOf, valueAt } from '../mapping/body.ts';
-import { holds } from '../mapping/conditions.ts';
+import { allHold, holds } from '../mapping/conditions.ts';
 import { MappingError } from '../mapping/convert.ts';
 import {
   callStep,
@@ -46,8 +46,22 @@ export async function fetchDocument(
       throw step === steps[0] ? error : asPartOfObject(error);
     });
     document = joinAnswers({ ...document, [step.name]: answer, ...collected(step, answer) }, join);
+    if (stopOf(step, document) !== null) break;
   }
   return document;
+}
+
+export type Stop = NonNullable<ReadStep['stop']>[number];
+
+/** Why nothing is read after this step. Null: the next step follows. */
+function stopOf({ stop }: ReadStep, document: Values): Stop | null {
+  return stop?.find(({ where }) => allHold(where, { root: document, bound: [] })) ?? null;
+}
+
+/** Why the read ended before its last step. Null: it did not. */
+export function stopOfRead({ steps }: ReadEntry, document: Values): Stop | null {
+  const done = steps.filter(({ name }) => Object.hasOwn(document, name));
+  return done.map((step) => stopOf(step, document)).find((stop) => stop !== null) ?? null;
 }
 
 /** Only the first request is for the object itself: what a later one does not find is not the object. */

@@ -30,15 +30,15 @@ function joinLists(scope: BodyScope, [list, ...inner]: readonly string[], join: 
   return replacedAt(value, path.split('.'), items);
 }
 
-function memberOf({ from, where, only, rows }: Join, scope: BodyScope): unknown {
+function memberOf({ from, where, only, rows, otherwise }: Join, scope: BodyScope): unknown {
   if (rows !== undefined) return rowsOf(rows, scope);
   const [here, there] = where ?? [];
   const wanted = here === undefined ? null : textOf(valueAt(scope, here));
   if (from === undefined || (here !== undefined && wanted === null)) return undefined;
-  const found = itemScopes(scope, from).find((candidate) => {
-    const isSame = there === undefined || textOf(valueAt(candidate, there)) === wanted;
-    return isSame && allHold(only, candidate);
-  });
+  const same = itemScopes(scope, from).filter(
+    (candidate) => there === undefined || textOf(valueAt(candidate, there)) === wanted,
+  );
+  const found = same.find((candidate) => allHold(only, candidate)) ?? (otherwise === 'first' ? same[0] : undefined);
   return found?.bound.at(-1)?.value;
 }
 

@@ -9,6 +9,7 @@ import { Problem } from '../../src/base/errors.ts';
 import { type Ids, makeIds } from '../../src/base/ids.ts';
 import type { Log } from '../../src/base/log.ts';
 import { makeSeal, type Seal } from '../../src/base/seal.ts';
+import { readFromPrimary } from '../../src/base/standby-reads.ts';
 import type { PaymentServices } from '../../src/domain/checkouts/payment-services.ts';
 import { makeRunOnce } from '../../src/domain/idempotency/run-once.ts';
 import type { Caller } from '../../src/domain/keys/caller.ts';
@@ -247,6 +248,7 @@ export function servicesFor(simulation: Simulation, actor: Actor): ActorServices
   const { contract, registry, validator } = environment;
   const context = {
     db,
+    reads: readFromPrimary(db),
     clock,
     ids,
     seal,

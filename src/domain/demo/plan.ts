@@ -64,18 +64,34 @@ const WEEKDAY_WEIGHTS = [0.95, 0.75, 0.75, 0.85, 1.1, 1.4, 1.2];
 
 export function planYear({ seed, until, checkouts }: PlanOptions): readonly PlannedCheckout[] {
   const seeded = makeSeeded(seed);
-  const usual = creationTimes(seeded, until, checkouts).map((at) => ({ at, livingCourse: null }));
+  const usual = creationTimes(seeded, until, checkouts).map((at, index) => ({
+    at,
+    isLiving: false,
+    course: FIRST_COURSES[index] ?? null,
+  }));
   const created = [...usual, ...livingTimes(seeded, until, checkouts)].sort((a, b) => a.at - b.at);
-  return created.map(({ at, livingCourse }, index) => planCheckout(seeded, at, `bk-${1001 + index}`, livingCourse));
+  return created.map((times, index) => planCheckout(seeded, `bk-${1001 + index}`, times));
 }
+
+interface CreationTime {
+  readonly at: number;
+  /** Created in the last hours, with days left to pay. */
+  readonly isLiving: boolean;
+  /** Null: it is drawn. */
+  readonly course: Course | null;
+}
+
+/** The first of the year: a small demo has every end too, on any day. */
+const FIRST_COURSES: readonly Course[] = ['canceled open', 'never chosen', 'completes'];
 
 const LIVING_COURSES: readonly Course[] = ['completes', 'never chosen', 'completes', 'expires', 'completes'];
 
 /** Checkouts of the last hours with days left to pay: most are open or collecting at the end of the year. */
-function livingTimes(seeded: Seeded, until: number, checkouts: number) {
+function livingTimes(seeded: Seeded, until: number, checkouts: number): readonly CreationTime[] {
   return Array.from({ length: Math.max(10, Math.round(checkouts * 0.018)) }, (_, index) => ({
     at: until - seeded.integer(8 * MINUTE, 30 * HOUR),
-    livingCourse: LIVING_COURSES[index % LIVING_COURSES.length] ?? null,
+    isLiving: true,
+    course: LIVING_COURSES[index % LIVING_COURSES.length] ?? null,
   }));
 }
 
@@ -127,20 +143,19 @@ const COURSES: readonly { readonly weight: number; readonly course: Course }[] =
 
 function planCheckout(
   seeded: Seeded,
-  createdAt: number,
   bookingId: string,
-  livingCourse: Course | null,
+  { at: createdAt, isLiving, course: given }: CreationTime,
 ): PlannedCheckout {
   const bookable = seeded.weighted(BOOKABLE);
-  const startsAt = startOf(seeded, bookable, createdAt) + (livingCourse === null ? 0 : 5 * DAY);
+  const startsAt = startOf(seeded, bookable, createdAt) + (isLiving ? 5 * DAY : 0);
   // Small parties are more usual than large ones.
   const drawParty = (): number => seeded.integer(bookable.minParty, bookable.maxParty);
   const partySize = Math.min(drawParty(), drawParty());
   const amount = bookable.unit === 'per_person' ? bookable.amount * partySize : bookable.amount;
-  const hours = Math.max(seeded.weighted(TIMES_TO_PAY).hours, livingCourse === null ? 0 : 72);
+  const hours = Math.max(seeded.weighted(TIMES_TO_PAY).hours, isLiving ? 72 : 0);
   const wanted = createdAt + hours * HOUR + seeded.integer(0, 59) * MINUTE;
   const payBy = Math.max(createdAt + 90 * MINUTE, Math.min(wanted, startsAt - 2 * HOUR));
-  const course = livingCourse ?? seeded.weighted(COURSES).course;
+  const course = given ?? seeded.weighted(COURSES).course;
   const place = bookable.places === null ? '' : ` ${seeded.integer(1, bookable.places)}`;
   const base = {
     bookingId,

@@ -8,6 +8,7 @@ import { eventsAbout, replaceEventData } from '../../src/domain/events/privacy-q
 import { bodyRow } from '../../src/domain/hooks/receive.ts';
 import { type GuestFixture, ORIGIN, openGuestFixture, type Person } from '../guests/guest-fixture.ts';
 import { type CommandLine, commandLine } from '../support/run-command.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const NAME = 'Adelheid Quintessa';
 const TYPED = 'Heidi Quint';
@@ -82,6 +83,8 @@ beforeAll(async () => {
   expect((await world.call('POST', `/v1/public/checkouts/${checkoutId}/receipt`, receipt)).status).toBe(202);
   // A failed call of the partner, with the guest's data in a field that does not exist.
   await world.call('POST', '/v1/checkouts', { key, body: { amount: 'x', description: NAME, guest_mail: MAIL } });
+  const logged = () => world.db.query('select from request_log where failure is not null');
+  await waitFor('the call is logged', async () => (await logged()).length > 0);
   const refund = { key, body: { amount: 100, reason: `${NAME} was ill` }, headers: { 'idempotency-key': 'refund-1' } };
   await world.call('POST', `/v1/checkouts/${checkoutId}/refund`, refund);
   const integration = await world.call('POST', '/v1/integrations', { key, body: { provider: 'custom' } });

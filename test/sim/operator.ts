@@ -108,10 +108,14 @@ function retryable({ invariants: { current } }: Simulation): readonly MoneyCase[
   ];
 }
 
-/** What the desk lists to be paid by hand or written off. */
-function decidable({ invariants: { current } }: Simulation): readonly MoneyCase[] {
+/**
+ * What the desk lists to be paid by hand or written off. No refund is paid by hand where guests dispute charges: a guest who
+ * was paid by hand and then wins a dispute has the money twice, and the loss stays open until an operator settles it.
+ */
+function decidable({ invariants: { current }, plan }: Simulation): readonly MoneyCase[] {
   return current.movements.flatMap(({ id, kind, status, amount, owed, settled, byHandBy }): MoneyCase[] => {
     if (status === 'failed' && kind === 'reversal') return [{ kind: 'failed reversal', id, amount }];
+    if (status === 'failed' && plan.hasDisputes && kind !== 'transfer') return [];
     if (status === 'failed') return [{ kind: byHandBy === null ? 'failed payment' : 'reserved payment', id, amount }];
     return owed > settled ? [{ kind: 'debt', id, amount: owed - settled }] : [];
   });

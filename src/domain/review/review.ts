@@ -147,7 +147,7 @@ export async function reopen(
   tx: Queryable,
   command: CommandContext,
   objectId: string,
-  { seen, version }: Pick<Decision, 'seen' | 'version'>,
+  { seen, version }: Pick<Decision, 'seen' | 'version'> = {},
 ): Promise<Reviewed> {
   const { found, timestamps } = await lockForReview(tx, command, objectId, null);
   requireSeen(found, seen);

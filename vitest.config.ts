@@ -21,7 +21,7 @@ const PURE = [
   'test/sandbox/{accounts,balances,faults,journal,past-calls,payment-intents,refunds-transfers,webhooks}.test.ts',
   'test/sdk/{event-stream,package,request-input,requests,webhooks}.test.ts',
   'test/sim/{choose-seeds,snapshot}.test.ts',
-  'test/tidy/{docs,migrations,tree,words}.test.ts',
+  'test/tidy/{docs,migrations,personal-data,tree,words}.test.ts',
 ];
 
 /** Files in which every test needs a browser, simulates random worlds, starts or kills programs, or waits for what hangs. */

@@ -643,6 +643,14 @@ CREATE TABLE function_versions (
   CONSTRAINT function_versions_pkey PRIMARY KEY (name, hash)
 );
 
+CREATE TABLE guest_erasures (
+  person_hash bytea NOT NULL,
+  marks bytea NOT NULL,
+  run integer NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT guest_erasures_pkey PRIMARY KEY (person_hash)
+);
+
 -- The address that last requested a hold, as a keyed hash. Deleted after a day.
 CREATE TABLE hold_request_addresses (
   venue_id uuid NOT NULL,

@@ -10,6 +10,8 @@ export interface Seal {
   /** Text, or bytes that are text in UTF-8. */
   seal(plain: string | Buffer, row: string): Buffer;
   open(sealed: Buffer, row: string): string;
+  /** Null: the value opens with none of the keys. */
+  tryOpen(sealed: Buffer, row: string): string | null;
   /** The first bytes of every value that the current key has sealed: format and name of the key. */
   readonly currentPrefix: Buffer;
   /** A keyed hash, to look up a value that is stored sealed. Its key is not replaced: stored hashes must match. */
@@ -63,6 +65,13 @@ export function makeSeal(keys: readonly Buffer[], random: Random): Seal {
       return Buffer.concat([currentPrefix, nonce, cipher.getAuthTag(), body, rest]);
     },
     open: (sealed, row) => openWith(named, sealed, row).text,
+    tryOpen(sealed, row) {
+      try {
+        return openWith(named, sealed, row).text;
+      } catch {
+        return null;
+      }
+    },
     fingerprint: (plain, purpose) => createHmac('sha256', hashKey).update(purpose).update('\0').update(plain).digest(),
     hashKeyFor: (sealed, row) => hashKeyOf(openWith(named, sealed, row).key),
     useHashKey(given) {

@@ -9,6 +9,7 @@ import { rotateEncryption } from '../domain/installation/rotate-encryption.ts';
 import { MAIL_SEALED_COLUMNS } from '../domain/mail/sealed-columns.ts';
 import { MEMBER_SEALED_COLUMNS } from '../domain/members/sealed-columns.ts';
 import { PAYMENT_SEALED_COLUMNS } from '../domain/payments/sealed-columns.ts';
+import { ERASURE_SEALED_COLUMNS } from '../domain/privacy/erasure-queries.ts';
 import { REQUEST_SEALED_COLUMNS } from '../domain/requests/sealed-columns.ts';
 import { WEBHOOK_SEALED_COLUMNS } from '../domain/webhooks/sealed-columns.ts';
 import type { Command } from './command-definition.ts';
@@ -25,6 +26,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   ...HOOK_SEALED_COLUMNS,
   ...IDEMPOTENCY_SEALED_COLUMNS,
   ...REQUEST_SEALED_COLUMNS,
+  ...ERASURE_SEALED_COLUMNS,
 ];
 
 const rotate: Command = {

@@ -1,7 +1,7 @@
 // The operator's commands for what is stored about a guest: a copy of all of it, and its erasure.
 
 import { candidateFrom } from '../base/schema/contract.ts';
-import { eraseGuest, GuestIsPaying } from '../domain/privacy/erase-guest.ts';
+import { type Erasure, ErasureMustWait, eraseGuest } from '../domain/privacy/erase-guest.ts';
 import { exportGuest } from '../domain/privacy/export-guest.ts';
 import type { Person } from '../domain/privacy/find-guest.ts';
 import { factsFor } from '../domain/venues/venue.ts';
@@ -13,21 +13,26 @@ import { block } from './table.ts';
 
 const MAIL = /^[^\s@]{1,64}@[^\s@.][^\s@]{0,252}$/;
 
+const MEMBER_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
 function parsePerson(text: string): Person {
   const trimmed = text.trim();
+  if (MEMBER_ID.test(trimmed)) return { memberId: trimmed.toLowerCase() };
   if (trimmed.includes('@')) {
     if (!MAIL.test(trimmed)) throw usageError(`${quoted(text)} is no mail address: write it as ada@example.com.`);
     return { mail: trimmed.toLowerCase() };
   }
   const phone = trimmed.replaceAll(/[\s().-]/g, '');
   if (!/^\+\d{7,15}$/.test(phone))
-    throw usageError(`${quoted(text)} is neither a mail address nor a phone: write a phone as +15550100042.`);
+    throw usageError(
+      `${quoted(text)} is neither a mail address, a phone nor the id of a member: write a phone as +15550100042.`,
+    );
   return { phone };
 }
 
 /** A phone that could never have been stored is a typing mistake. */
 function requirePossible({ contract, clock }: AppContext, person: Person): void {
-  if ('mail' in person) return;
+  if (!('phone' in person)) return;
   const { problems } = contract.validate(
     'sign_in',
     candidateFrom({ phone: person.phone }),
@@ -38,7 +43,7 @@ function requirePossible({ contract, clock }: AppContext, person: Person): void 
 
 const exportOne: Command = {
   words: ['guest', 'export'],
-  arguments: ['PHONE|MAIL'],
+  arguments: ['PHONE|MAIL|MEMBER_ID'],
   help: 'print everything that is stored about a guest, as JSON',
   options: [],
   async run(input, open) {
@@ -54,27 +59,41 @@ const KEPT = 'Kept for the books: amounts, states, times, the brand and last dig
 
 const erase: Command = {
   words: ['guest', 'erase'],
-  arguments: ['PHONE|MAIL'],
+  arguments: ['PHONE|MAIL|MEMBER_ID'],
   help: 'remove a guest’s names, phone, mails and texts everywhere; money and audit log stay. There is no way back',
   options: [],
   async run(input, open) {
     const person = parsePerson(input.argument(0));
     const { context, command } = await open();
     requirePossible(context, person);
-    const { erased, checkouts } = await eraseGuest(context.db, command, person, SEALED_COLUMNS).catch(
-      (error: unknown) => {
-        if (!(error instanceof GuestIsPaying)) throw error;
-        throw commandError(
-          `${error.message}. Nothing was erased: wait until they have ended, or cancel them, then run this again.`,
-        );
-      },
-    );
+    const result = await eraseGuest(context.db, command, person, SEALED_COLUMNS).catch((error: unknown) => {
+      if (!(error instanceof ErasureMustWait)) throw error;
+      throw commandError(`${error.message}. Nothing was erased: ${error.remedy}, then run this again.`);
+    });
+    const { erased, checkouts, waiting, unreadable } = result;
     const total = Object.values(erased).reduce((sum, count) => sum + count, 0);
-    const json = { erased, checkouts, kept: KEPT };
-    if (total === 0) return { json, text: 'Nothing is stored about this guest.' };
+    const json = { erased, checkouts, waiting, unreadable, first_unreadable: result.firstUnreadable, kept: KEPT };
     const rows = Object.entries(erased).map(([what, count]) => [what, String(count)] as [string, string]);
-    return { json, text: `${block([...rows, ['checkouts', String(checkouts)]])}\n${KEPT}` };
+    const text = total === 0 ? NOTHING : `${block([...rows, ['checkouts', String(checkouts)]])}\n${KEPT}`;
+    const failure = unfinished(result);
+    return failure === null ? { json, text } : { json, text: total === 0 ? '' : text, failure };
   },
 };
+
+const NOTHING = 'Nothing is stored about this guest.';
+
+/** What the erasure could not take yet; null: it has ended. */
+function unfinished({ waiting, unreadable, firstUnreadable }: Erasure): string | null {
+  const reasons = [
+    ...(waiting === 0 ? [] : [`${waiting} deliveries of venue systems that name the guest are not applied yet`]),
+    ...(unreadable === 0
+      ? []
+      : [
+          `${unreadable} rows open with none of the keys of ENCRYPTION_KEY, the first is ${firstUnreadable} (add the key that sealed them, or wait 30 days until they are deleted)`,
+        ]),
+  ];
+  if (reasons.length === 0) return null;
+  return `The erasure has not ended: ${reasons.join(', and ')}. Run the same command again then; until it ends, the guest’s names are kept for it, encrypted.`;
+}
 
 export const guestCommands: readonly Command[] = [exportOne, erase];

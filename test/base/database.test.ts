@@ -224,6 +224,7 @@ const TABLES_WITHOUT_VENUE: Readonly<Record<string, string>> = {
   channels: 'a group of guests, who may book anywhere',
   channel_members: 'guests in a group',
   friends: 'guests who know each other',
+  guest_erasures: 'an erasure of a guest that has not ended: a guest belongs to no venue',
   named_phones: 'what a guest typed, at any venue',
   mails: 'to a person: also codes and notices that are about no venue',
   messages: 'to a guest: also the code of a sign-in, which is about no venue',

@@ -12,6 +12,7 @@ import { verifyEncryptionKey } from '../../src/domain/installation/verify-encryp
 import { queueMail } from '../../src/domain/mail/mail.ts';
 import { hashOfPhone, openPhone } from '../../src/domain/members/phone.ts';
 import { makeTokens } from '../../src/domain/members/tokens.ts';
+import { saveErasure, sealNameOfErasure } from '../../src/domain/privacy/erasure-queries.ts';
 import { type GuestFixture, openGuestFixture, type Person } from '../guests/guest-fixture.ts';
 import { connectVenueSystem } from '../hooks/venue-system.ts';
 import { callConsole, signInToConsole } from '../support/console-client.ts';
@@ -58,6 +59,10 @@ async function writeEverySealedColumn(): Promise<Person> {
   const credentials = { key: readable.key, body: { credentials: { token: 'a-token' } } };
   await world.call('POST', `/v1/integrations/${readable.id}/credentials`, credentials);
   await world.call('POST', '/v1/checkouts', { key, body: {} });
+  // An erasure of another guest that has not ended.
+  const hash = hashOfPhone(world.context.seal, '+12125550000');
+  const marks = world.context.seal.seal('{}', sealNameOfErasure(hash.toString('hex')));
+  await world.db.transaction((tx) => saveErasure(tx, hash, marks, Date.now()));
   const countLogged = () => world.db.query('select from request_log where failure is not null');
   await waitFor('the call is logged', async () => (await countLogged()).length > 0);
   return organizer;

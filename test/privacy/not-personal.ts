@@ -14,7 +14,7 @@ export const NOT_PERSONAL: Readonly<Record<string, string>> = {
     'mode external_id status review_note content extra fingerprint calendar_url calendar_error calendar_blocks calendar_problems',
   checkout_routes: 'id',
   checkouts:
-    'checkout_id mode status currency offering_external_id url return_url cancel_url fingerprint cancellation_reason created_by capture_error',
+    'checkout_id mode status currency offering_external_id url fingerprint cancellation_reason created_by capture_error',
   checks: 'name mode',
   debt_offsets: 'checkout_id debt_checkout_id',
   declines: 'decline_id share_id',
@@ -57,7 +57,7 @@ export const NOT_PERSONAL: Readonly<Record<string, string>> = {
   mails: 'kind status',
   messages: 'kind subject status',
   migrations: 'name checksum',
-  movements: 'kind mode checkout_id share_id status currency reason processor_id last_error',
+  movements: 'kind mode checkout_id share_id status currency processor_id last_error by_hand_by',
   notices: 'mode kind subject detail',
   notification_preferences: 'kind',
   offerings: 'mode external_id status review_note content fingerprint approved',
@@ -88,3 +88,18 @@ export const NOT_PERSONAL: Readonly<Record<string, string>> = {
     'name origins timezone support_email support_phone support_url terms_url privacy_url accent_color logo_url live_origins suspension_note',
   webhook_endpoints: 'endpoint_id mode url events secret status disabled_reason earlier_secrets',
 };
+
+/** Ids of guests: they lead to a member, whose name and phone are erased. */
+export const IDS_OF_GUESTS: readonly string[] = [
+  'channel_members.member_id',
+  'checkouts.organizer_id',
+  'friends.friend_id',
+  'friends.member_id',
+  'holds.payer_id',
+  'member_sessions.member_id',
+  'members.member_id',
+  'messages.member_id',
+  'named_phones.member_id',
+  'party_drafts.member_id',
+  'shares.member_id',
+];

@@ -79,6 +79,7 @@ export const TABLE_HOMES: Readonly<Record<string, string>> = {
   channels: 'src/domain/members/',
   channel_members: 'src/domain/members/',
   friends: 'src/domain/members/',
+  guest_erasures: 'src/domain/privacy/',
   named_phones: 'src/domain/members/',
   messages: 'src/domain/members/',
   offerings: 'src/domain/offerings/',

@@ -56,14 +56,16 @@ export async function readSealed(
   return readOlder(db, column, Buffer.from('no key has this name'), after, limit);
 }
 
-/** False: the row has other values by now, or is gone. */
+/** False: the row has other values by now, also in one of the columns `unchanged`, or is gone. */
 export async function replaceSealed(
   tx: Queryable,
   column: SealedColumn,
   row: SealedRow,
   values: readonly Buffer[],
+  unchanged: readonly string[] = [],
 ): Promise<boolean> {
-  const { table, key } = column;
+  const { table } = column;
+  const key = [...column.key, ...unchanged];
   const value = column.isArray === true ? '$1::bytea[]' : '($1::bytea[])[1]';
   const rows = await tx.query(
     `update ${table} set ${column.column} = ${value}

@@ -45,6 +45,12 @@ export function openMail(seal: Seal, { id, address, content }: Pick<MailRow, 'id
   return { to: seal.open(address, sealNameOf('address', id)), title, text };
 }
 
+/** Null: the mail opens with none of the keys. */
+export function tryOpenMail(seal: Seal, mail: Parameters<typeof openMail>[1]): Mail | null {
+  const isReadable = seal.tryOpen(mail.content, sealNameOf('content', mail.id)) !== null;
+  return isReadable ? openMail(seal, mail) : null;
+}
+
 export function sealNameOf(what: 'address' | 'content', mailId: string): string {
   return `mail ${what} ${mailId}`;
 }

@@ -13,13 +13,26 @@ export interface StoredGuest {
   readonly isInvitedPhone: boolean;
 }
 
+const COLUMNS = `member_id as id, display_name as "displayName", language, utc_text(joined_at) as "joinedAt",
+  utc_text(created_at) as "createdAt", invited_phone_hash is not null as "isInvitedPhone"`;
+
 export async function findGuestsByPhone(db: Queryable, phoneHash: Buffer): Promise<StoredGuest[]> {
   return db.query<StoredGuest>(
-    `select member_id as id, display_name as "displayName", language, utc_text(joined_at) as "joinedAt",
-       utc_text(created_at) as "createdAt", invited_phone_hash is not null as "isInvitedPhone"
-     from members where phone_hash = $1 or invited_phone_hash = $1 order by created_at, member_id`,
+    `select ${COLUMNS} from members where phone_hash = $1 or invited_phone_hash = $1 order by created_at, member_id`,
     [phoneHash],
   );
+}
+
+/** By the id that the operator's own issuer gave, or that a token names. */
+export async function findGuestById(
+  db: Queryable,
+  memberId: string,
+): Promise<(StoredGuest & { readonly phone: Buffer | null; readonly phoneHash: Buffer | null }) | null> {
+  const [row] = await db.query<StoredGuest & { readonly phone: Buffer | null; readonly phoneHash: Buffer | null }>(
+    `select ${COLUMNS}, phone, coalesce(phone_hash, invited_phone_hash) as "phoneHash" from members where member_id = $1`,
+    [memberId],
+  );
+  return row ?? null;
 }
 
 export interface StoredMessage {
@@ -48,7 +61,7 @@ export interface GuestConnections {
 export async function connectionsOf(
   db: Queryable,
   memberIds: readonly string[],
-  phoneHash: Buffer,
+  phoneHash: Buffer | null,
 ): Promise<GuestConnections> {
   const [row] = await db.query<GuestConnections>(
     `select (select count(*) from friends where member_id = any($1))::integer as friends,
@@ -61,7 +74,11 @@ export async function connectionsOf(
 }
 
 /** Returns how many rows had something of the person. Whether the phone has opted out stays: it must not get texts again. */
-export async function eraseMembers(tx: Queryable, memberIds: readonly string[], phoneHash: Buffer): Promise<number> {
+export async function eraseMembers(
+  tx: Queryable,
+  memberIds: readonly string[],
+  phoneHash: Buffer | null,
+): Promise<number> {
   const byMember = [memberIds];
   const deleted = [
     await tx.query('delete from member_sessions where member_id = any($1) returning 1', byMember),
@@ -76,7 +93,7 @@ export async function eraseMembers(tx: Queryable, memberIds: readonly string[], 
     await tx.query(
       `update members set display_name = null, phone = null, phone_hash = null, invited_phone_hash = null, language = null,
          token_version = token_version + 1
-       where member_id = any($1) returning 1`,
+       where member_id = any($1) and (display_name is not null or phone is not null or language is not null) returning 1`,
       byMember,
     ),
   ];

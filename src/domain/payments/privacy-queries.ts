@@ -27,3 +27,26 @@ export async function findHolds(
     ],
   );
 }
+
+export interface MovementReason {
+  readonly venueId: string;
+  readonly movementId: string;
+  readonly reason: string;
+}
+
+/** Why the venue refunded, in its own words. */
+export async function reasonsOf(tx: Queryable, venueId: string, checkoutId: string): Promise<MovementReason[]> {
+  return tx.query<MovementReason>(
+    `select venue_id as "venueId", movement_id as "movementId", reason from movements
+     where venue_id = $1 and checkout_id = $2 and reason is not null order by movement_id`,
+    [venueId, checkoutId],
+  );
+}
+
+export async function replaceReason(tx: Queryable, { venueId, movementId, reason }: MovementReason): Promise<void> {
+  await tx.query('update movements set reason = $3 where venue_id = $1 and movement_id = $2', [
+    venueId,
+    movementId,
+    reason,
+  ]);
+}

@@ -3,16 +3,17 @@
 
 import type { Db } from '../../base/db.ts';
 import type { Seal, SealedColumn } from '../../base/seal.ts';
-import { openMail } from '../mail/mail.ts';
+import { tryOpenMail } from '../mail/mail.ts';
 import { receiptsOf } from '../mail/privacy-queries.ts';
 import { connectionsOf, messagesToPhone } from '../members/privacy-queries.ts';
 import { findHolds } from '../payments/privacy-queries.ts';
-import { findGuest, memberIdsOf, type Person } from './find-guest.ts';
-import { makeSweep, sweepSealed, sweptColumns } from './sweep-sealed.ts';
+import { findGuest, marksOf, memberIdsOf, type Person } from './find-guest.ts';
+import { sweepSealed } from './sweep-sealed.ts';
 
 export interface GuestExport {
   readonly phone: string | null;
-  readonly mail: string | null;
+  /** The address that was asked for, or those of the guest's receipts. */
+  readonly mail_addresses: readonly string[];
   readonly people: readonly unknown[];
   readonly shares: readonly unknown[];
   readonly cards: readonly unknown[];
@@ -21,6 +22,10 @@ export interface GuestExport {
   readonly connections: unknown;
   /** Found by reading: what venue systems delivered, stored answers, failed requests, drafts, texts and mails to others. */
   readonly mentions: readonly unknown[];
+  /** Checkouts whose description, metadata, location or addresses may name the guest. */
+  readonly bookings: readonly unknown[];
+  /** Rows that open with none of the keys of ENCRYPTION_KEY: they may be about the guest. */
+  readonly unreadable: readonly string[];
 }
 
 export async function exportGuest(
@@ -31,22 +36,19 @@ export async function exportGuest(
 ): Promise<GuestExport> {
   const found = await findGuest(db, seal, person);
   const { phoneHash, mailHash, members, shares, identifiers } = found;
-  const sweep = await makeSweep(db, seal, found);
+  const sweep = { db, seal, marks: await marksOf(db, found), sealed: sealedColumns };
   const messages = phoneHash === null ? [] : await messagesToPhone(db, phoneHash);
   const mails = await receiptsOf(db, mailHash, found.receiptSubjects);
   const holds = await findHolds(db, shares);
   const mentions: unknown[] = [];
   const own = new Set(messages.map(({ id }) => id));
-  for (const column of sweptColumns(sealedColumns)) {
-    const { table } = column;
-    await sweepSealed(sweep, column, async ({ names }, text) => {
-      if (table === 'messages' && own.has(names.message_id ?? '')) return;
-      mentions.push({ table, row: names, text });
-    });
-  }
+  const unreadable = await sweepSealed(sweep, async ({ table }, { names }, text) => {
+    if (table === 'messages' && own.has(names.message_id ?? '')) return;
+    mentions.push({ table, row: names, text });
+  });
   return {
     phone: identifiers.phone,
-    mail: identifiers.mail,
+    mail_addresses: identifiers.mails,
     people: members.map(({ id, displayName, language, joinedAt, createdAt, isInvitedPhone }) => ({
       id,
       display_name: displayName,
@@ -80,12 +82,14 @@ export async function exportGuest(
     })),
     texts: messages.map(({ id, kind, body, status, createdAt }) => ({
       kind,
-      text: seal.open(body, `message ${id}`),
+      text: seal.tryOpen(body, `message ${id}`),
       status,
       created_at: createdAt,
     })),
-    mails: mails.map((mail) => ({ ...openMail(seal, mail), status: mail.status, created_at: mail.createdAt })),
-    connections: phoneHash === null ? null : await connectionsOf(db, memberIdsOf(found), phoneHash),
+    mails: mails.map((mail) => ({ ...tryOpenMail(seal, mail), status: mail.status, created_at: mail.createdAt })),
+    connections: members.length === 0 ? null : await connectionsOf(db, memberIdsOf(found), phoneHash),
     mentions,
+    bookings: found.checkouts.map(({ venueId, checkoutId }) => ({ venue: venueId, checkout: checkoutId })),
+    unreadable,
   };
 }

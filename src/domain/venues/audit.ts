@@ -131,3 +131,12 @@ export async function auditOfSubject(
     [venueId, subject, limit, action],
   );
 }
+
+/** Earlier releases wrote the reason of a refund, which is free text; only the erasure of a guest may remove it. */
+export async function removeRefundReasons(tx: Queryable, venueId: string, checkoutId: string): Promise<void> {
+  await tx.query(
+    `update audit_log set detail = detail - 'reason'
+     where venue_id = $1 and subject = $2 and action = 'checkout.refund' and detail ? 'reason'`,
+    [venueId, checkoutId],
+  );
+}

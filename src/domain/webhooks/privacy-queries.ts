@@ -6,6 +6,9 @@ import type { Queryable } from '../../base/db.ts';
 export interface DeliveryText {
   readonly venueId: string;
   readonly endpointId: string;
+  readonly eventId: string;
+  /** It was sent, the endpoint did not take it, and it will be sent again. */
+  readonly isRetried: boolean;
   readonly createdAt: string;
   readonly lastResponse: string | null;
   readonly lastError: string | null;
@@ -13,18 +16,20 @@ export interface DeliveryText {
   readonly earlierAttempts: string | null;
 }
 
-/** A delivery has the time of its event, which is in its key. */
+/** Of endpoints that were deleted as well. A delivery has the time of its event. */
 export async function deliveriesOf(
   tx: Queryable,
-  event: { readonly venueId: string; readonly id: string; readonly createdAt: string },
+  venueId: string,
+  events: readonly { readonly id: string; readonly createdAt: string }[],
 ): Promise<DeliveryText[]> {
   return tx.query<DeliveryText>(
-    `select d.venue_id as "venueId", d.endpoint_id as "endpointId", d.created_at as "createdAt",
+    `select d.venue_id as "venueId", d.endpoint_id as "endpointId", d.event_id as "eventId", d.created_at as "createdAt",
+       d.due_at is not null and d.attempts > 0 and w.endpoint_id is not null as "isRetried",
        d.last_response as "lastResponse", d.last_error as "lastError", d.earlier_attempts::text as "earlierAttempts"
-     from webhook_endpoints w
-     join deliveries d on d.venue_id = w.venue_id and d.endpoint_id = w.endpoint_id and d.created_at = $3::timestamptz
-     where w.venue_id = $1 and d.event_id = $2`,
-    [event.venueId, event.id, event.createdAt],
+     from deliveries d left join webhook_endpoints w on w.venue_id = d.venue_id and w.endpoint_id = d.endpoint_id
+     where d.venue_id = $1 and d.event_id = any($2) and d.created_at = any($3::timestamptz[])
+     order by d.endpoint_id, d.created_at`,
+    [venueId, events.map(({ id }) => id), events.map(({ createdAt }) => createdAt)],
   );
 }
 

@@ -261,10 +261,11 @@ const reopenCommand: Command = {
   words: ['review', 'reopen'],
   arguments: ['ID'],
   help: 'let what was rejected wait for review again',
-  options: [],
+  options: [SEEN_OPTION],
   async run(input, open) {
     const id = idIn(input);
-    return change(id, open, 'only what is rejected can be reopened.', (tx, command) => reopen(tx, command, id));
+    const seen = seenIn(input);
+    return change(id, open, 'only what is rejected can be reopened.', (tx, command) => reopen(tx, command, id, seen));
   },
 };
 

@@ -2,6 +2,7 @@
 // was shown.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { callConsole, createAccount, createSession } from '../support/console-client.ts';
 import { createOperator, deskOf, type TestOperator } from '../support/desk-client.ts';
 import { BOAT, EVENT, OFFERING } from '../support/review-samples.ts';
 import { commandLine } from '../support/run-command.ts';
@@ -176,6 +177,28 @@ describe('a decision', () => {
     expect((await get(`/v1/experiences/${id}`)).json.data).toMatchObject({ status: 'rejected', experience_id: null });
   });
 
+  it.each([
+    ['offering', '/v1/offerings', OFFERING],
+    ['event', '/v1/experiences', EVENT],
+    ['boat', '/v1/boats', BOAT],
+  ])('takes an %s out of what the catalogue shows as visible to members', async (kind, path, body) => {
+    const { venue, send } = await partner();
+    const account = await createAccount(world.context, `${kind}@harbor.example`, [[venue, 'viewer']]);
+    const { token } = await createSession(world.context, account);
+    const { id } = await send(path, body);
+    const read = async (of: string): Promise<Json> =>
+      (await callConsole(world, 'GET', `/console/api/catalogue${of}`, { token, venue })).json;
+    const visible = async (): Promise<[unknown, boolean]> => [
+      (await read(`/${kind}/${id}`)).visible,
+      (await read('')).data.find((item: Json) => item.id === id).is_visible,
+    ];
+    await decide(id, 'approve');
+    const title = 'title' in body ? { title: body.title } : { name: body.name };
+    expect(await visible()).toEqual([expect.objectContaining(title), true]);
+    await decide(id, 'take_down', 'The harbor is closed.');
+    expect(await visible()).toEqual([null, false]);
+  });
+
   it('reopens what was rejected, and nothing else', async () => {
     const { send } = await partner();
     const { id } = await send('/v1/boats', BOAT);
@@ -186,14 +209,15 @@ describe('a decision', () => {
     expect(await decide(id, 'reopen')).toMatchObject({ status: 'pending', review_note: null });
   });
 
-  it('needs a note with a rejection', async () => {
+  it('needs a note with a rejection and a takedown, and names its field', async () => {
     const { send } = await partner();
     const { id } = await send('/v1/boats', BOAT);
     const { version } = await caseOf(id);
-    for (const note of [undefined, '', '   ']) {
-      const { status, json } = await desk('POST', `/reviews/${id}/reject`, { version, note });
-      expect([status, json.error.field]).toEqual([422, note === '   ' ? '/review_note' : '/note']);
-    }
+    for (const action of ['reject', 'take_down'])
+      for (const note of [undefined, '', '   ']) {
+        const { status, json } = await desk('POST', `/reviews/${id}/${action}`, { version, note });
+        expect([status, json.error.field]).toEqual([422, '/note']);
+      }
   });
 });
 

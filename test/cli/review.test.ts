@@ -262,6 +262,20 @@ describe('review reject of an approved object', () => {
     expect([again.status, again.experience_id]).toEqual(['approved', first.experience_id]);
   });
 
+  it('refuses to reopen what was changed since the version that --seen names', async () => {
+    const { offering, post, get } = await submitOneOfEach();
+    await decide('reject', offering.id, '--note', 'No photo.');
+    const { updated_at } = (await get('/v1/offerings/cabana-7')) as { updated_at: string };
+    const [, version] = await seen(offering.id);
+    await post('/v1/offerings', { ...OFFERING, title: 'Garden cabana' });
+    await decide('reject', offering.id, '--note', 'Still no photo.');
+    for (const old of [version, updated_at])
+      expect(await cli.line(1, 'review', 'reopen', offering.id, '--seen', old)).toContain('was changed after');
+    expect(await get('/v1/offerings/cabana-7')).toMatchObject({ status: 'rejected' });
+    const reopened = await cli.json('review', 'reopen', offering.id, ...(await seen(offering.id)));
+    expect(reopened).toMatchObject({ status: 'pending' });
+  });
+
   it('takes a boat down, and a reopened boat waits in the list', async () => {
     const { venueId, boat } = await submitOneOfEach();
     await decide('approve', boat.id);

@@ -261,6 +261,28 @@ describe.runIf(executable !== null)('the desk', () => {
     await look(visitor, 'desk-audit');
   });
 
+  it('keeps the dialog with its note when a takedown fails, says why, and sends it again', async () => {
+    const id = await send('steam', 'Steam bath');
+    await venue.post('/v1/test_helpers/review', { id, status: 'approved' });
+    const { page } = await operator('reviewer');
+    await page.goto(`/desk/review/${id}?status=approved`);
+    await page.locator('.review-head h2', { hasText: 'Steam bath' }).waitFor();
+    const path = `**/desk/api/reviews/${id}/take_down`;
+    const error = { code: 'invalid_request', message: 'note is not understood.', field: '/note' };
+    await page.route(path, (route) => route.fulfill({ status: 422, json: { error } }));
+    await page.keyboard.press('t');
+    const dialog = page.getByRole('dialog');
+    const note = dialog.getByLabel('What the venue reads');
+    await note.fill('The bath is closed.');
+    await dialog.getByRole('button', { name: 'Take down' }).click();
+    await dialog.getByText('Note is not understood.').waitFor();
+    expect(await note.inputValue()).toBe('The bath is closed.');
+    await page.unroute(path);
+    await dialog.getByRole('button', { name: 'Take down' }).click();
+    await page.locator('.toast', { hasText: 'Taken down' }).waitFor();
+    expect(await statusOf(id)).toBe('rejected');
+  });
+
   it('approves nothing that changed since it was shown, and shows the new version first', async () => {
     const id = await send('sauna', 'Sauna hour');
     const visitor = await operator('admin');

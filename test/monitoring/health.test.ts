@@ -3,7 +3,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemMonotonicClock } from '../../src/base/clock.ts';
 import type { Queryable } from '../../src/base/db.ts';
-import { computeFigures, makeFiguresReader } from '../../src/domain/monitoring/figures.ts';
+import type { Check } from '../../src/domain/monitoring/check-queries.ts';
+import { computeFigures, type Figures, makeFiguresReader } from '../../src/domain/monitoring/figures.ts';
 import { startHeartbeat } from '../../src/domain/monitoring/heartbeat.ts';
 import { livingProcesses } from '../../src/domain/monitoring/process-queries.ts';
 import { showHealth } from '../../src/domain/monitoring/show-health.ts';
@@ -23,13 +24,20 @@ afterAll(async () => {
   await opened.world.close();
 });
 
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const checked = (name: Check['name'], mode: Check['mode'], at: number): Partial<Figures> => ({
+  checks: [{ name, mode, at, differences: 0 }],
+});
+
 const IDENTITY = { role: 'worker', version: '0.0.1', schemaVersion: 12, host: 'app-2' } as const;
 const { processorOutcomes } = { processorOutcomes: () => opened.monitoring.services.processorOutcomes() };
 const beat = () => startHeartbeat(opened.world.context, IDENTITY, processorOutcomes);
 
-/** With figures of this moment. */
-async function health(): Promise<Json> {
-  const figures = await computeFigures(opened.world.db);
+/** With figures of this moment, changed as given. */
+async function health(change: (figures: Figures) => Partial<Figures> = () => ({})): Promise<Json> {
+  const computed = await computeFigures(opened.world.db);
+  const figures = { ...computed, ...change(computed) };
   const reader = { read: async () => ({ ...figures, now: figures.computedAt }) };
   return (await showHealth({ ...opened.world.context.services, figures: reader })).body;
 }
@@ -53,6 +61,27 @@ describe('the health of the installation', () => {
       { name: 'reconcile', mode: 'live', at: null, differences: null, status: 'unknown' },
       { name: 'ledger', mode: null, at: null, differences: null, status: 'unknown' },
     ]);
+  });
+
+  it.each<[string, string, (figures: Figures) => Partial<Figures>]>([
+    ['ok', 'nothing needs a person', () => ({})],
+    [
+      'failing',
+      'no worker runs',
+      ({ processes }) => ({ processes: processes.map((one) => ({ ...one, role: 'serve' })) }),
+    ],
+    ['attention', 'the schema is of another release', ({ schemaVersion }) => ({ schemaVersion: schemaVersion - 1 })],
+    ['attention', 'an endpoint fails', ({ endpoints }) => ({ endpoints: { ...endpoints, failing: 1 } })],
+    ['attention', 'a capture waits', ({ computedAt }) => ({ oldestFundedAt: computedAt - 6 * MINUTE_MS })],
+    ['failing', 'a capture is stuck', ({ computedAt }) => ({ oldestFundedAt: computedAt - 61 * MINUTE_MS })],
+    ['ok', 'a reconcile ended today', ({ computedAt }) => checked('reconcile', 'test', computedAt - 23 * HOUR_MS)],
+    ['attention', 'a reconcile is old', ({ computedAt }) => checked('reconcile', 'test', computedAt - 25 * HOUR_MS)],
+    ['attention', 'a ledger check is old', ({ computedAt }) => checked('ledger', 'all', computedAt - 169 * HOUR_MS)],
+  ])('is %s when %s', async (status, _, change) => {
+    // Rows and outcomes of other tests are left out.
+    const quiet = ({ texts }: Figures) => ({ queues: [], texts: { ...texts, lastFailedAt: null } });
+    const shown = await health((figures) => ({ ...quiet(figures), checks: [], ...change(figures) }));
+    expect(shown.status).toBe(status);
   });
 
   it('says what needs a person: an old row, a text that failed, a processor without an answer, books that differ', async () => {

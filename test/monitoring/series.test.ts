@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Queryable } from '../../src/base/db.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
+import { oldestFundedAt } from '../../src/domain/checkouts/figure-queries.ts';
 import { computeFigures } from '../../src/domain/monitoring/figures.ts';
 import { QUEUES } from '../../src/domain/monitoring/queues.ts';
+import { countMovements, type MovementCount } from '../../src/domain/payments/figure-queries.ts';
 import { LOOPS } from '../../src/worker/loops.ts';
 import { type DrivenWorld, openDrivenWorld } from './driven-world.ts';
 import type { Sample } from './scrape.ts';
@@ -77,6 +79,38 @@ describe('the figures that are read from the database', () => {
       }
     }
     expect([...scanned].filter((table) => !SMALL.includes(table))).toEqual([]);
+  });
+
+  it('count every movement that failed or is on its way, however many wait for their payout time', async () => {
+    const { db } = driven.world;
+    const isWaiting = ({ status }: MovementCount): boolean => status === 'waiting';
+    const total = (rows: readonly MovementCount[]): number => rows.reduce((sum, { count }) => sum + count, 0);
+    const all = await countMovements(db);
+    expect(total(all.filter(isWaiting))).toBeGreaterThan(1);
+    expect(all).toContainEqual(expect.objectContaining({ kind: 'refund', status: 'failed', count: 1 }));
+    const bounded = await countMovements(db, 1);
+    expect(total(bounded.filter(isWaiting))).toBe(1);
+    const others = (rows: readonly MovementCount[]) => new Set(rows.filter((row) => !isWaiting(row)));
+    expect(others(bounded)).toEqual(others(all));
+  });
+
+  it('have the age of a stuck checkout also when a thousand others are to be charged before it', async () => {
+    const rolledBack = new Error('the test is done');
+    const work = driven.world.db.transaction(async (tx) => {
+      const before = await oldestFundedAt(tx);
+      expect(before).not.toBeNull();
+      await tx.query('alter table checkouts disable trigger user');
+      await tx.query(
+        `insert into checkouts select copy.* from (select * from checkouts where status = 'funded' limit 1) one
+         cross join generate_series(1, 1001) n
+         cross join lateral jsonb_populate_record(null::checkouts, to_jsonb(one) || jsonb_build_object(
+           'checkout_id', one.checkout_id || n, 'external_booking_id', one.external_booking_id || n,
+           'created_at', one.created_at - n * interval '1 second', 'capture_due_at', '2000-01-01T00:00:00Z')) copy`,
+      );
+      expect(await oldestFundedAt(tx)).toBe(before);
+      throw rolledBack;
+    });
+    await expect(work).rejects.toBe(rolledBack);
   });
 });
 

@@ -13,7 +13,6 @@ export interface CheckoutCount {
 }
 
 const MAX_LIVING = 100_000;
-const MAX_FUNDED = 1_000;
 
 /** At most 100,000 that are open or collecting, and as many that are funded. */
 export async function countLivingCheckouts(db: Queryable): Promise<CheckoutCount[]> {
@@ -25,14 +24,17 @@ export async function countLivingCheckouts(db: Queryable): Promise<CheckoutCount
   );
 }
 
-/** Since when the funded checkout that waits longest has all its holds, in milliseconds; null: there is none. */
+/**
+ * Since when the funded checkout that waits longest has all its holds, in milliseconds; null: there is none. All funded ones
+ * are read: each failed try makes a stuck one due later, behind those that were funded a moment ago.
+ */
 export async function oldestFundedAt(db: Queryable): Promise<number | null> {
   const [row] = await db.query<{ at: number | null }>(
-    `select (extract(epoch from min(s.held_at)) * 1000)::float8 as at from (
-       select venue_id, checkout_id from checkouts where status = 'funded' order by capture_due_at limit ${MAX_FUNDED}) c
+    `select (extract(epoch from min(s.held_at)) * 1000)::float8 as at from checkouts c
      cross join lateral (
        select max(held_at) as held_at from shares
-       where venue_id = c.venue_id and checkout_id = c.checkout_id and dropped_at is null) s`,
+       where venue_id = c.venue_id and checkout_id = c.checkout_id and dropped_at is null) s
+     where c.status = 'funded'`,
   );
   return row?.at ?? null;
 }

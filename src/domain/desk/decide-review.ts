@@ -48,7 +48,7 @@ export async function reopenReview(
   caller: DeskCaller,
   { params: { id = '' }, body }: Input<DeskDecision>,
 ): Promise<OperationResult> {
-  await db.transaction((tx) => reopen(tx, caller, id, body.version));
+  await db.transaction((tx) => reopen(tx, caller, id, { version: body.version }));
   return { status: 200, body: await caseOf(db, caller, id) };
 }
 

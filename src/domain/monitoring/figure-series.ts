@@ -148,7 +148,7 @@ const MONEY_SERIES: readonly Series[] = [
   },
   {
     name: 'everyshare_movements',
-    help: 'Refunds, returns, transfers and reversals that are not finished, by mode, kind and status.',
+    help: 'Refunds, returns, transfers and reversals that are not finished; waiting ones up to 200,000, all others without a bound.',
     labels: ['mode', 'kind', 'status'],
     read: ({ movements }) =>
       sums(

@@ -36,6 +36,8 @@ const MAX_WAIT_MS = 5 * MINUTE_MS;
 const MAX_SLOW_WAIT_MS = 6 * HOUR_MS;
 const SLOW_LOOPS = /^(delete-|refresh-payout-accounts|read-calendars|fetch-images)/;
 const FAILING_FACTOR = 12;
+/** A worker reconciles every six hours; the ledger is checked when an operator runs the command. */
+const MAX_CHECK_AGE_MS = { reconcile: 24 * HOUR_MS, ledger: 7 * 24 * HOUR_MS } as const;
 
 export async function showHealth(services: HealthServices): Promise<OperationResult> {
   const figures = await services.figures.read();
@@ -49,13 +51,14 @@ export async function showHealth(services: HealthServices): Promise<OperationRes
     queues: figures.queues.map((queue) => queueView(queue, now)),
     senders: sendersOf(figures, services.installation, now),
     processors: await processorsOf(services, now),
-    checks: checksOf(figures.checks, services.processors),
+    checks: checksOf(figures.checks, services.processors, now),
   };
   const { installation } = services;
+  const statuses = Object.values(parts).flatMap((part) => part.map(({ status }) => status));
   const health: DeskHealth = {
     object: 'health',
     computed_at: timeText(figures.computedAt),
-    status: worstOf(Object.values(parts).flatMap((part) => part.map(({ status }) => status))),
+    status: worstOf([...statuses, ...wholeStatuses(figures, installation, now)]),
     ...parts,
     review: {
       waiting: figures.review.waiting,
@@ -88,6 +91,21 @@ function worstOf(statuses: readonly Status[]): DeskHealth['status'] {
   return (['failing', 'attention'] as const).find((status) => statuses.includes(status)) ?? 'ok';
 }
 
+/** What no single part shows: nothing works without a worker, and during an upgrade the schema differs for a while. */
+function wholeStatuses(figures: Figures, { schemaVersion }: InstallationSettings, now: number): Status[] {
+  const { processes, endpoints, oldestFundedAt } = figures;
+  return [
+    processes.some(({ role }) => role !== 'serve') ? 'ok' : 'failing',
+    figures.schemaVersion === schemaVersion ? 'ok' : 'attention',
+    endpoints.failing > 0 ? 'attention' : 'ok',
+    waitStatus(oldestFundedAt === null ? 0 : now - oldestFundedAt, MAX_WAIT_MS),
+  ];
+}
+
+function waitStatus(wait: number, max: number): 'ok' | 'attention' | 'failing' {
+  return wait > max * FAILING_FACTOR ? 'failing' : wait > max ? 'attention' : 'ok';
+}
+
 function queueView(queue: QueueFigures, now: number): DeskHealth['queues'][number] {
   const { loop, waiting, isCapped, oldestDueAt } = queue;
   const wait = oldestDueAt === null ? 0 : now - oldestDueAt;
@@ -98,7 +116,7 @@ function queueView(queue: QueueFigures, now: number): DeskHealth['queues'][numbe
     is_capped: isCapped,
     oldest_due_at: timeOrNull(oldestDueAt),
     oldest_age_seconds: ageSeconds(oldestDueAt, now),
-    status: wait > max * FAILING_FACTOR ? 'failing' : wait > max ? 'attention' : 'ok',
+    status: waitStatus(wait, max),
   };
 }
 
@@ -167,8 +185,8 @@ function newestOf(times: readonly (number | null)[]): number | null {
   return known.length === 0 ? null : Math.max(...known);
 }
 
-/** A check that never ran is listed too. */
-function checksOf(checks: readonly Check[], processors: Processors): DeskHealth['checks'] {
+/** A check that never ran is listed too. One that has not run for long says nothing about today. */
+function checksOf(checks: readonly Check[], processors: Processors, now: number): DeskHealth['checks'] {
   const modes = (['test', 'live'] as const).filter((mode) => processors[mode] !== undefined);
   const wanted = [
     ...modes.map((mode) => ({ name: 'reconcile', mode }) as const),
@@ -178,7 +196,8 @@ function checksOf(checks: readonly Check[], processors: Processors): DeskHealth[
     const found = checks.find((check) => check.name === name && check.mode === mode);
     const shown = { name, mode: mode === 'all' ? null : mode };
     if (found === undefined) return { ...shown, at: null, differences: null, status: 'unknown' };
-    const status = found.differences > 0 ? 'attention' : 'ok';
+    const isOld = now - found.at > MAX_CHECK_AGE_MS[name];
+    const status = found.differences > 0 || isOld ? 'attention' : 'ok';
     return { ...shown, at: timeText(found.at), differences: found.differences, status };
   });
 }

@@ -39,13 +39,18 @@ export interface MovementCount {
   readonly amount: number;
 }
 
-/** Movements that are not finished: done, dropped and closed ones are not counted. */
-export async function countMovements(db: Queryable): Promise<MovementCount[]> {
+/**
+ * Movements that are not finished: done, dropped and closed ones are not counted. The bound is for waiting ones alone: most
+ * are transfers before their payout time, and however many there are, every failed movement is counted.
+ */
+export async function countMovements(db: Queryable, maxWaiting = MAX_ROWS): Promise<MovementCount[]> {
   return db.query<MovementCount>(
     `select mode, kind, status, currency, count(*)::integer as count, sum(amount)::bigint as amount from (
-       select mode, kind, status, currency, amount from movements
-       where status in ('waiting', 'sending', 'pending', 'frozen', 'owed', 'failed') limit ${MAX_ROWS}) unfinished
+       (select mode, kind, status, currency, amount from movements where status = 'waiting' limit $1)
+       union all (select mode, kind, status, currency, amount from movements
+         where status in ('sending', 'pending', 'frozen', 'owed', 'failed'))) unfinished
      group by mode, kind, status, currency`,
+    [maxWaiting],
   );
 }
 

@@ -54,7 +54,7 @@ export async function review(
   checkNote(objectId, decision);
   const { found, timestamps } = await lockForReview(tx, command, objectId, scope);
   const { id, venueId, mode } = found;
-  if (decision.seen !== undefined && found.shown.updated_at !== decision.seen) throw changedSince(found);
+  requireSeen(found, decision.seen);
   const takesDown = decision.reach === 'visible';
   if (takesDown) requireVisible(found, decision.version);
   else requireVersion(found, decision.version);
@@ -118,6 +118,10 @@ function hashOf(value: unknown): string {
     .slice(0, HASH_LENGTH);
 }
 
+function requireSeen(found: ReviewCandidate, updatedAt: string | undefined): void {
+  if (updatedAt !== undefined && found.shown.updated_at !== updatedAt) throw changedSince(found);
+}
+
 function requireVersion(found: ReviewCandidate, version: string | undefined): void {
   if (version !== undefined && versionOf(found) !== version) throw changedSince(found);
 }
@@ -143,9 +147,10 @@ export async function reopen(
   tx: Queryable,
   command: CommandContext,
   objectId: string,
-  version?: string,
+  { seen, version }: Pick<Decision, 'seen' | 'version'> = {},
 ): Promise<Reviewed> {
   const { found, timestamps } = await lockForReview(tx, command, objectId, null);
+  requireSeen(found, seen);
   requireVersion(found, version);
   const { id, venueId, mode, kind } = found;
   const outcome = { from: ['rejected'], status: 'pending', note: null, at: timestamps.at(0) } as const;

@@ -913,7 +913,7 @@ export type DeskHealth = {
   readonly object: "health";
   /** When the figures were computed, in UTC. */
   readonly computed_at: string;
-  /** The worst of all parts. `ok`; `attention`: a person should look; `failing`: it does not work now. */
+  /** The worst of all parts, of the schema, of failing endpoints and of captures that wait; `failing` without a worker. `ok`; `attention`: a person should look; `failing`: it does not work now. */
   readonly status: "ok" | "attention" | "failing";
   /** The rows that wait for each loop of the worker, those that people wait for first. */
   readonly queues: readonly ({
@@ -1024,7 +1024,7 @@ export type DeskHealth = {
     readonly at: string | null;
     /** What it found that a person must look at; null when it never ran. */
     readonly differences: number | null;
-    /** The state: `ok`; `attention`: a person should look; `failing`: it does not work now; `unknown`: it never ran. */
+    /** The state: `ok`; `attention`: a person should look; `failing`: it does not work now; `unknown`: it never ran. `attention` too when the last `reconcile` is older than a day, or the last `ledger` than a week. */
     readonly status: "ok" | "attention" | "failing" | "unknown";
   })[];
 };

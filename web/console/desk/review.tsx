@@ -221,8 +221,11 @@ function OpenReview({ id, reasons, onMove, onDecided, onSent, onUndo }: OpenProp
         holdDecision({ id, text: `${done}: ${title}.`, send, onSent: (error) => reportSent(title, error, onSent) });
       } else await send();
     } catch (error) {
-      setAsking(null);
-      if (error instanceof ChangedSince || codeOf(error) === 'conflict') await loaded.reload();
+      // The dialog stays with its note after any other error: the note can be corrected, or sent again.
+      if (error instanceof ChangedSince || codeOf(error) === 'conflict') {
+        setAsking(null);
+        await loaded.reload();
+      }
       throw error;
     }
     setAsking(null);
@@ -230,7 +233,11 @@ function OpenReview({ id, reasons, onMove, onDecided, onSent, onUndo }: OpenProp
     onDecided(id);
   });
   const may = shown === undefined || !mayReview() ? NOTHING : actionsFor(shown);
-  const ask = (action: Asking['action'], note = ''): void => setAsking({ action, note });
+  const ask = (action: Asking['action'], note = ''): void => {
+    decide.reset();
+    setAsking({ action, note });
+  };
+  const problem = decide.problemAt('/note') ?? (decide.error === undefined ? null : messageOf(decide.error));
   const keys: ScreenKey[] = [
     { key: 'j', name: 'next object', run: () => onMove(1) },
     { key: 'k', name: 'previous object', run: () => onMove(-1) },
@@ -250,7 +257,7 @@ function OpenReview({ id, reasons, onMove, onDecided, onSent, onUndo }: OpenProp
       <Shown loaded={loaded}>
         {(review) => (
           <>
-            {decide.error !== undefined && <DecisionFailed error={decide.error} />}
+            {asking === null && decide.error !== undefined && <DecisionFailed error={decide.error} />}
             <ReviewedObject review={review} />
             <footer class="decision-actions">
               {may.approve && (
@@ -299,7 +306,7 @@ function OpenReview({ id, reasons, onMove, onDecided, onSent, onUndo }: OpenProp
                 button={asking.action === 'reject' ? 'Reject' : 'Take down'}
                 initial={asking.note}
                 isBusy={decide.isBusy}
-                problem={decide.problemAt('/note')}
+                problem={problem}
                 onClose={() => setAsking(null)}
                 onSubmit={(note) => void decide.run(asking.action, note)}
               />

@@ -54,6 +54,12 @@ const QUEUE_SERIES: readonly Series[] = [
     read: ({ deliveriesWaiting }) => [[{}, deliveriesWaiting]],
   },
   {
+    name: 'everyshare_deliveries_oldest_age_seconds',
+    help: 'For how long the oldest delivery waits that is neither delivered nor given up, its next try included; 0: none waits.',
+    labels: [],
+    read: ({ oldestDeliveryAt = null }, now) => [[{}, ageSeconds(oldestDeliveryAt, now)]],
+  },
+  {
     name: 'everyshare_webhook_endpoints',
     help: 'Webhook endpoints by state: active, disabled, and failing (active, but no success in the last hour).',
     labels: ['state'],

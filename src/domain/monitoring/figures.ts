@@ -55,6 +55,8 @@ export interface Figures {
   readonly disputes: readonly DisputeCount[];
   readonly endpoints: EndpointCounts;
   readonly deliveriesWaiting: number;
+  /** When the oldest of them was created. Absent: a process of an earlier release has computed the figures. */
+  readonly oldestDeliveryAt?: number | null;
   readonly texts: SendOutcomes;
   readonly mails: SendOutcomes;
   readonly processes: readonly ProcessRow[];
@@ -145,6 +147,7 @@ async function readOrCompute({ db: { monitoring: db }, elapsed }: FigureServices
 export async function computeFigures(db: Queryable): Promise<Figures> {
   const computedAt = await databaseNow(db);
   const beganAt = performance.now();
+  const deliveries = await countWaitingDeliveries(db);
   const figures = {
     computedAt,
     queues: await readQueues(db, computedAt),
@@ -158,7 +161,8 @@ export async function computeFigures(db: Queryable): Promise<Figures> {
     venueDebts: await sumVenueDebts(db),
     disputes: await countOpenDisputes(db),
     endpoints: await countEndpoints(db, computedAt),
-    deliveriesWaiting: await countWaitingDeliveries(db),
+    deliveriesWaiting: deliveries.count,
+    oldestDeliveryAt: deliveries.oldestAt,
     texts: await textOutcomes(db, computedAt),
     mails: await mailOutcomes(db, computedAt),
     processes: await livingProcesses(db),

@@ -25,10 +25,17 @@ export async function countEndpoints(db: Queryable, now: number): Promise<Endpoi
   return counts ?? { active: 0, failing: 0, disabled: 0 };
 }
 
+export interface WaitingDeliveries {
+  readonly count: number;
+  /** When the oldest was created, in milliseconds; null: none waits. */
+  readonly oldestAt: number | null;
+}
+
 /** Deliveries that are not delivered and not given up, those included that wait for their next try. At most 100,000. */
-export async function countWaitingDeliveries(db: Queryable): Promise<number> {
-  const [row] = await db.query<{ count: number }>(
-    `select count(*)::integer as count from (select 1 from deliveries where due_at is not null limit ${MAX_DELIVERIES}) d`,
+export async function countWaitingDeliveries(db: Queryable): Promise<WaitingDeliveries> {
+  const [row] = await db.query<WaitingDeliveries>(
+    `select count(*)::integer as count, extract(epoch from min(created_at))::float8 * 1000 as "oldestAt"
+     from (select created_at from deliveries where due_at is not null limit ${MAX_DELIVERIES}) d`,
   );
-  return row?.count ?? 0;
+  return row ?? { count: 0, oldestAt: null };
 }

@@ -3611,7 +3611,7 @@ export type Reader = {
         /** With ignore and fail: the reason that the delivery shows. */
         readonly why?: string;
       })[];
-      /** object: credentials that this request refuses with a new token may not read this one object. Without it they are refused for all. */
+      /** With object: credentials that this request refuses with a new token may not read this one object. Without it they are refused for all. */
       readonly refusal?: "object";
       /** Our source: documented by the provider, seen in public code or in a captured answer, or a guess. */
       readonly sure: "documented" | "seen" | "guess";
@@ -3639,7 +3639,7 @@ export type Reader = {
       })[];
       /** Instead of from: lists side by side, one for each member, become one list of rows; the first decides how many rows there are. */
       readonly rows?: { readonly [name: string]: string };
-      /** first: if no item satisfies only, the first item counts that satisfies where. */
+      /** With first: if no item satisfies only, the first item counts that satisfies where. */
       readonly otherwise?: "first";
     })[];
     /** Which of the objects below is read from the answers. */

@@ -44,6 +44,7 @@ function describeType(schema: Schema, type: string): string {
 export const PATTERNS: Readonly<Record<string, string>> = {
   '^([01][0-9]|2[0-3]):[0-5][0-9]$': 'a time of day from 00:00 to 23:59',
   '^[0-9]{6}$': 'six digits',
+  '\\S': 'text with at least one letter, digit or sign',
   '^[A-Z]{2}$': 'two upper-case letters',
   '^[a-z][a-z0-9_]*$': 'lower-case letters, digits and "_", beginning with a letter',
   '^[a-z][a-z0-9_]{0,39}$': 'up to 40 lower-case letters, digits and "_", beginning with a letter',

@@ -3,7 +3,7 @@
 
 import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useLayoutEffect } from 'preact/hooks';
 import { hrefOf, isAtDesk, place } from '../session.ts';
 import { Button } from '../ui/controls.tsx';
 import { Dialog } from '../ui/dialog.tsx';
@@ -34,8 +34,9 @@ export interface ScreenKey {
 
 const screenKeys = signal<readonly ScreenKey[]>([]);
 
+/** Before the browser paints: a key that is pressed as soon as an object is shown must not be lost. */
 export function useKeys(keys: readonly ScreenKey[]): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     screenKeys.value = keys;
     return () => {
       screenKeys.value = [];

@@ -77,7 +77,7 @@ export const PERSONAL_DATA: readonly PersonalData[] = [
   data(
     'events',
     ['data'],
-    'names of shares, as the venue was told',
+    'names of shares, as they were sent to the venue',
     'with the booking',
     'the venue',
     'the name is removed from the guest’s shares and taken out of free text; the rest stays',

@@ -281,6 +281,35 @@ CREATE TABLE channels (
   CONSTRAINT channels_pkey PRIMARY KEY (channel_id)
 );
 
+-- Comparisons with the processor (with the number of its payments) and checks of the ledger (with the balances of its
+-- accounts) of the last 90 days, and what they found.
+CREATE TABLE check_runs (
+  name text NOT NULL,
+  mode text NOT NULL,
+  at timestamp with time zone NOT NULL,
+  compared integer,
+  settled integer NOT NULL,
+  differences integer NOT NULL,
+  findings text[] NOT NULL,
+  balances jsonb,
+  CONSTRAINT check_runs_pkey PRIMARY KEY (name, mode, at),
+  CONSTRAINT check_run_counts_are_not_negative CHECK (compared >= 0 AND settled >= 0 AND differences >= 0),
+  CONSTRAINT check_run_is_of_its_kind CHECK ((balances IS NOT NULL) = (name = 'ledger'::text) AND (compared IS NOT NULL) = (name = 'reconcile'::text)),
+  CONSTRAINT check_run_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text, 'all'::text])),
+  CONSTRAINT check_run_name_is_known CHECK (name = ANY (ARRAY['reconcile'::text, 'ledger'::text]))
+);
+
+-- When a worker runs each check next; while one runs it, when its lease ends. A check without a row is due.
+CREATE TABLE check_schedules (
+  name text NOT NULL,
+  mode text NOT NULL,
+  due_at timestamp with time zone NOT NULL,
+  lease_token integer NOT NULL,
+  CONSTRAINT check_schedules_pkey PRIMARY KEY (name, mode),
+  CONSTRAINT check_schedule_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text, 'all'::text])),
+  CONSTRAINT check_schedule_name_is_known CHECK (name = ANY (ARRAY['reconcile'::text, 'ledger'::text]))
+);
+
 -- From a checkout or share id to its venue, for guests, who have no key.
 CREATE TABLE checkout_routes (
   id text NOT NULL,

@@ -77,7 +77,8 @@ describe('the health of the installation', () => {
     ['failing', 'a capture is stuck', ({ computedAt }) => ({ oldestFundedAt: computedAt - 61 * MINUTE_MS })],
     ['ok', 'a reconcile ended today', ({ computedAt }) => checked('reconcile', 'test', computedAt - 23 * HOUR_MS)],
     ['attention', 'a reconcile is old', ({ computedAt }) => checked('reconcile', 'test', computedAt - 25 * HOUR_MS)],
-    ['attention', 'a ledger check is old', ({ computedAt }) => checked('ledger', 'all', computedAt - 169 * HOUR_MS)],
+    ['ok', 'the ledger was checked yesterday', ({ computedAt }) => checked('ledger', 'all', computedAt - 47 * HOUR_MS)],
+    ['attention', 'a ledger check is old', ({ computedAt }) => checked('ledger', 'all', computedAt - 49 * HOUR_MS)],
   ])('is %s when %s', async (status, _, change) => {
     // Rows and outcomes of other tests are left out.
     const quiet = ({ texts }: Figures) => ({ queues: [], texts: { ...texts, lastFailedAt: null } });

@@ -2,6 +2,7 @@
 -- part of the dispute is our own loss. Open disputes have the time until which the processor takes an answer.
 -- widens: dispute_own_part_fits: the column is new, and earlier servers leave it 0
 -- widens: ledger_entry_is_between_the_accounts_of_its_kind: it lets in dispute_paid_twice, which earlier servers only sum
+-- few rows: ledger_accounts: the chart of accounts, nine rows
 
 alter table disputes add column own_part integer not null default 0;
 alter table disputes add column evidence_due_at timestamptz;

@@ -52,7 +52,7 @@ export function startEndOfReservations(simulation: Simulation): void {
     return movements.find(({ status, byHandBy, hold }) => status === 'failed' && byHandBy !== null && lost.has(hold));
   };
   scheduler.startActor('returning operator', 'api', async (actor) => {
-    for (;;) {
+    for (let left = 100; left > 0; left--) {
       await scheduler.waitForStep(actor, 'waits', () => waiting() !== undefined);
       const found = waiting();
       if (found?.byHandBy == null) continue;

@@ -10,6 +10,7 @@ import pg from 'pg';
 import { buildIndexes, indexStatements, withoutConcurrently } from './concurrent-indexes.ts';
 import { type Queryable, sqlState } from './db.ts';
 import { packageVersion } from './package-root.ts';
+import { readPostgresVersion, requireSupportedPostgres } from './postgres-version.ts';
 import {
   compareReleases,
   newestOf,
@@ -133,6 +134,8 @@ async function applyMissing(
   { release = packageVersion(), processesBefore = async () => [] }: MigrateOptions,
 ): Promise<number> {
   const lock = await connections.connect();
+  const { number, text } = await readPostgresVersion(queryable(lock));
+  requireSupportedPostgres(number, text);
   const own: Release = {
     release,
     processesBefore,

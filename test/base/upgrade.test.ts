@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { dumpSchema } from '../../migrations/schema-dump.ts';
 import { type Db, openDb } from '../../src/base/db.ts';
 import { migrate } from '../../src/base/migrate.ts';
@@ -14,6 +14,9 @@ import { readFunctions, readMigrations, schemaFolders } from '../../src/base/sch
 import { friendsOf } from '../../src/domain/members/friend-queries.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { openTestWorld } from '../support/test-world.ts';
+
+// Applies every migration since the eighteenth.
+vi.setConfig({ testTimeout: 90_000 });
 
 const FOLDERS = schemaFolders(packageRoot);
 /** The last migration before functions had files of their own. */

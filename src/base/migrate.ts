@@ -68,7 +68,10 @@ const EXISTS = 'exists';
 export interface MigrateOptions {
   /** The release of this program; that of package.json if absent. */
   readonly release?: string;
-  /** The processes of earlier releases than this that run, each as a person reads it. Absent: none can run. */
+  /**
+   * The processes of earlier releases than this that run, each as a person reads it. Absent: none can run. It is asked in
+   * the transaction of the contract, and no process may record that it runs until that transaction ends.
+   */
   readonly processesBefore?: (db: Queryable, release: string) => Promise<readonly string[]>;
 }
 
@@ -166,13 +169,19 @@ async function upgrade(
   const record = (oldestBeside: string | null): Promise<void> =>
     recordRelease(queryable(client), { release: own.release, oldestBeside });
   for (const migration of missing) {
-    await requireNoneBefore(client, migration, own);
-    if (migration.isConcurrent) await applyConcurrently(client, migration);
-    else
+    // In one transaction: from its commit on, no server of an earlier release starts, and one that runs ends itself.
+    const beginContract = async (): Promise<void> => {
+      await requireNoneBefore(client, migration, own);
+      await record(newestContract(own.migrations, migration.version));
+    };
+    const isContract = migration.contractSince !== null;
+    if (migration.isConcurrent) {
+      if (isContract) await inTransaction(client, connections.signal, beginContract);
+      await applyConcurrently(client, migration);
+    } else
       await inTransaction(client, connections.signal, async () => {
+        if (isContract) await beginContract();
         await applyMigration(client, migration);
-        // In the same transaction: from its commit on, no server of an earlier release starts.
-        if (migration.contractSince !== null) await record(newestContract(own.migrations, migration.version));
       });
   }
   const applied = await inTransaction(client, connections.signal, async () => {

@@ -323,10 +323,11 @@ const doctor: Command = {
     },
     { name: 'backups', valueName: 'DIR', help: 'with --before-upgrade: where "everyshare backup" wrote' },
   ],
-  run: async (input, open, _readSettings, _configFolder, _openBackups, openUnmigrated) => {
-    const backups = input.text('backups');
-    if (input.flag('before-upgrade')) return report(await checksBeforeUpgrade(openUnmigrated, backups));
-    if (backups !== null) throw usageError('"--backups" needs "--before-upgrade".');
+  run: async (input, open, _readSettings, _configFolder, openBackups, openUnmigrated) => {
+    const folder = input.text('backups');
+    if (input.flag('before-upgrade'))
+      return report(await checksBeforeUpgrade(openUnmigrated, { folder, open: openBackups }));
+    if (folder !== null) throw usageError('"--backups" needs "--before-upgrade".');
     return report(await runChecks(open));
   },
 };

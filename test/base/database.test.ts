@@ -197,6 +197,8 @@ const TABLES_WITHOUT_VENUE: Readonly<Record<string, string>> = {
   figures: 'one row: the newest figures of the installation, for monitoring',
   processes: 'one row for each server and worker that runs',
   checks: 'one row for each mode and kind: the last reconcile and ledger check',
+  check_schedules: 'one row for each mode and kind: when a worker runs the check next',
+  check_runs: 'the checks of the last 90 days, about ten a day',
   migrations: 'what the schema is made of',
   releases: 'which releases have migrated the schema',
   migration_lock: 'one row: one server migrates at a time',

@@ -260,10 +260,14 @@ export function registerFigureSeries(metrics: MetricsRegistry, figures: FiguresR
   });
 }
 
-/** A comparison that never succeeded has the time 0, so that an alert about its age fires for it as well. */
+/** A check that never succeeded has the time 0, so that an alert about its age fires for it as well. */
 function expectedChecks(checks: readonly Check[], modes: readonly Mode[]): readonly Check[] {
-  const never = modes
-    .filter((mode) => !checks.some((check) => check.name === 'reconcile' && check.mode === mode))
-    .map((mode) => ({ name: 'reconcile', mode, at: 0, differences: 0 }) as const);
-  return [...checks.filter(({ mode }) => mode === 'all' || modes.includes(mode)), ...never];
+  const expected = [
+    ...modes.map((mode) => ({ name: 'reconcile', mode }) as const),
+    { name: 'ledger', mode: 'all' } as const,
+  ];
+  return expected.map(({ name, mode }) => {
+    const found = checks.find((check) => check.name === name && check.mode === mode);
+    return found ?? { name, mode, at: 0, differences: 0 };
+  });
 }

@@ -1016,7 +1016,7 @@ export type DeskHealth = {
   };
   /** The last comparison with the card processor, and the last check of the ledger. */
   readonly checks: readonly ({
-    /** Which check: `reconcile` runs every six hours in a worker; `ledger` by `everyshare ledger check`. */
+    /** Which check: a worker runs `reconcile` every six hours, and `ledger` every `LEDGER_CHECK_HOURS` (24). */
     readonly name: "reconcile" | "ledger";
     /** The mode that was compared; null for all of them. */
     readonly mode: "test" | "live" | null;

@@ -3590,15 +3590,19 @@ export type Reader = {
           /** A number that is not larger than this; no value at all is right too. */
           readonly at_most?: number;
         };
-        /** The path of the page’s list: a page with fewer items than size is the last one. */
+        /** The path of the page’s list, which every page must have: a page without items is the last one. */
         readonly items?: string;
-        /** How many items a full page has; for days: how many days. */
+        /** With page_number and offset: the path of the number of items on all pages. The page that completes it is the last one; a number that is smaller than what was read counts something else, and is not used. */
+        readonly total?: string;
+        /** With days: how many days. */
         readonly size?: number;
         /** The number of the first page. */
         readonly first?: number;
       };
       /** Lists of the answer that are joined under a new name beside it. */
       readonly collect?: { readonly [name: string]: readonly string[] };
+      /** Lists that the answers must have after this request, with or without items. Without one of them the read fails, and takes nothing off sale. */
+      readonly lists?: readonly string[];
       /** When no later request is made; the first that fits counts. */
       readonly stop?: readonly ({
         /** All of these conditions hold for what was read. */
@@ -3694,9 +3698,11 @@ export type Reader = {
           /** A number that is not larger than this; no value at all is right too. */
           readonly at_most?: number;
         };
-        /** The path of the page’s list: a page with fewer items than size is the last one. */
+        /** The path of the page’s list, which every page must have: a page without items is the last one. */
         readonly items?: string;
-        /** How many items a full page has; for days: how many days. */
+        /** With page_number and offset: the path of the number of items on all pages. The page that completes it is the last one; a number that is smaller than what was read counts something else, and is not used. */
+        readonly total?: string;
+        /** With days: how many days. */
         readonly size?: number;
         /** The number of the first page. */
         readonly first?: number;
@@ -3739,9 +3745,11 @@ export type Reader = {
           /** A number that is not larger than this; no value at all is right too. */
           readonly at_most?: number;
         };
-        /** The path of the page’s list: a page with fewer items than size is the last one. */
+        /** The path of the page’s list, which every page must have: a page without items is the last one. */
         readonly items?: string;
-        /** How many items a full page has; for days: how many days. */
+        /** With page_number and offset: the path of the number of items on all pages. The page that completes it is the last one; a number that is smaller than what was read counts something else, and is not used. */
+        readonly total?: string;
+        /** With days: how many days. */
         readonly size?: number;
         /** The number of the first page. */
         readonly first?: number;

@@ -1,6 +1,5 @@
 // The database: migrations, schema.sql, functions, the rules of keys, and the guarantees of the database layer.
 
-import { randomBytes } from 'node:crypto';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -11,15 +10,13 @@ import { isUnavailable, openDb } from '../../src/base/db.ts';
 import { migrate } from '../../src/base/migrate.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { readFunctions, readMigrations, type SchemaFolders, schemaFolders } from '../../src/base/schema-files.ts';
-import { createDatabase } from '../support/create-database.ts';
+import { createTestDatabase } from '../support/test-database.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const FOLDERS = schemaFolders(packageRoot);
-const databaseFrom = (template: string | null): Promise<string> =>
-  createDatabase(inject('postgresUrl'), `db_${randomBytes(6).toString('hex')}`, template);
-const newDatabase = (): Promise<string> => databaseFrom(null);
+const newDatabase = (): Promise<string> => createTestDatabase('db', 'empty');
 /** A copy of the database that this run has migrated. */
-const migratedDatabase = (): Promise<string> => databaseFrom('everyshare_template');
+const migratedDatabase = (): Promise<string> => createTestDatabase('db', 'migrated');
 const open = (url: string) => openDb({ url, connections: 6, pooled: false, applicationName: 'test' });
 
 describe('migrations', () => {

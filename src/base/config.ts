@@ -85,6 +85,7 @@ export interface Config {
   /** Calls with a partner's key are kept for the console. */
   readonly requestLog: boolean;
   readonly requestLogDays: number;
+  readonly ledgerCheckHours: number;
   /** The most requests to the API of one venue system for one integration in a day. */
   readonly readsPerDay: number;
   /** For tests: the address of servers that stand in for the APIs of venue systems, each below its name. */
@@ -390,6 +391,7 @@ export function readConfig(env: Env): Config {
     payoutDelayHours: read.integer('PAYOUT_DELAY_HOURS', 0, 0, 24 * 90),
     requestLog: read.oneOf('REQUEST_LOG', ['on', 'off'], 'on') === 'on',
     requestLogDays: read.integer('REQUEST_LOG_DAYS', 7, 1, 30),
+    ledgerCheckHours: read.integer('LEDGER_CHECK_HOURS', 24, 1, 168),
     ...readerSettings(read),
     backupsKept: read.integer('BACKUPS_KEPT', 14, 0, 10_000),
   };

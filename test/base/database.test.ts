@@ -1,6 +1,5 @@
 // The database: migrations, schema.sql, functions, the rules of keys, and the guarantees of the database layer.
 
-import { randomBytes } from 'node:crypto';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -13,16 +12,14 @@ import { migrate } from '../../src/base/migrate.ts';
 import { NotificationListener } from '../../src/base/notifications.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { readFunctions, readMigrations, type SchemaFolders, schemaFolders } from '../../src/base/schema-files.ts';
-import { createDatabase } from '../support/create-database.ts';
 import { TcpLink } from '../support/tcp-link.ts';
+import { createTestDatabase } from '../support/test-database.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const FOLDERS = schemaFolders(packageRoot);
-const databaseFrom = (template: string | null): Promise<string> =>
-  createDatabase(inject('postgresUrl'), `db_${randomBytes(6).toString('hex')}`, template);
-const newDatabase = (): Promise<string> => databaseFrom(null);
+const newDatabase = (): Promise<string> => createTestDatabase('db', 'empty');
 /** A copy of the database that this run has migrated. */
-const migratedDatabase = (): Promise<string> => databaseFrom('everyshare_template');
+const migratedDatabase = (): Promise<string> => createTestDatabase('db', 'migrated');
 /** A link to the PostgreSQL of the tests, and the URL of the database through it. */
 async function linkTo(direct: string): Promise<{ readonly link: TcpLink; readonly url: string }> {
   const url = new URL(direct);
@@ -210,6 +207,8 @@ const TABLES_WITHOUT_VENUE: Readonly<Record<string, string>> = {
   figures: 'one row: the newest figures of the installation, for monitoring',
   processes: 'one row for each server and worker that runs',
   checks: 'one row for each mode and kind: the last reconcile and ledger check',
+  check_schedules: 'one row for each mode and kind: when a worker runs the check next',
+  check_runs: 'the checks of the last 90 days, about ten a day',
   migrations: 'what the schema is made of',
   releases: 'which releases have migrated the schema',
   migration_lock: 'one row: one server migrates at a time',

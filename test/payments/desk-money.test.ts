@@ -406,7 +406,7 @@ describe('the figures of the money page', () => {
       },
     };
     await getMoneyHealth(
-      { db: db as Db },
+      { db: db as Db, processors: {} },
       { now: Date.now(), actor: { name: 'operator' } } as DeskCaller,
       { query: {} } as Input,
     );

@@ -7,6 +7,7 @@ import type { Input, OperationResult } from '../../base/operation.ts';
 import type { DeskCaller } from '../accounts/account.ts';
 import { countStuckCaptures, type StuckCapture, stuckCaptures } from '../checkouts/capture/stuck-queries.ts';
 import { type Check, readLastChecks } from '../monitoring/check-queries.ts';
+import { paymentPageOf } from '../payments/dashboard.ts';
 import {
   failedMovements,
   type OpenDebt,
@@ -20,8 +21,9 @@ import {
   type TroubledMovement,
   waitingMovements,
 } from '../payments/money-health-queries.ts';
+import type { Processor, Processors } from '../payments/processor.ts';
 import { findVenues } from '../venues/queries.ts';
-import { captureRemedy, movementRemedy } from './money-remedies.ts';
+import { captureRemedy, disputeRemedy, movementRemedy } from './money-remedies.ts';
 
 /** Most checkouts complete within seconds of the last hold. */
 const STUCK_MINUTES = 5;
@@ -29,7 +31,7 @@ const STUCK_MINUTES = 5;
 type Unnamed = Omit<MoneyCase, 'venue'> & { readonly venueId: string };
 
 export async function getMoneyHealth(
-  { db }: { readonly db: Db },
+  { db, processors }: { readonly db: Db; readonly processors: Processors },
   { now, actor }: DeskCaller,
   { query }: Input,
 ): Promise<OperationResult> {
@@ -37,7 +39,7 @@ export async function getMoneyHealth(
   const limit = Number(query.limit ?? 200);
   const [figures, cases, checks] = await Promise.all([
     readFigures(db, mode, now),
-    readCases(db, mode, { now, operator: actor.name }, limit),
+    readCases(db, mode, { now, operator: actor.name, processor: processors[mode] }, limit),
     readLastChecks(db),
   ]);
   const body: MoneyHealth = {
@@ -67,16 +69,20 @@ async function readFigures(db: Db, mode: Mode, now: number): Promise<MoneyHealth
     failed_payouts: failed.transfers,
     failed_reversals: failed.reversals,
     waiting_movements: waiting,
-    open_disputes: disputes,
+    open_disputes: { count: disputes.count, amount: disputes.amount, first_answer_by: disputes.firstAnswerBy },
     venue_debts: debts,
   };
 }
 
-/** At most `limit` of each kind, the oldest first. */
+/** At most `limit` of each kind, the oldest first; disputes by the time until which they must be answered. */
 async function readCases(
   db: Db,
   mode: Mode,
-  { now, operator }: { readonly now: number; readonly operator: string },
+  {
+    now,
+    operator,
+    processor,
+  }: { readonly now: number; readonly operator: string; readonly processor?: Processor | undefined },
   limit: number,
 ): Promise<Pick<MoneyHealth, 'needs_person' | 'waiting' | 'has_more'>> {
   // One more than is listed says whether there are more.
@@ -88,8 +94,9 @@ async function readCases(
     waitingMovements(db, mode, now, limit + 1),
   ]);
   const listed = <T>(rows: readonly T[], asCase: (row: T) => Unnamed): Unnamed[] => rows.slice(0, limit).map(asCase);
+  const asDispute = (row: OpenDispute): Unnamed => disputeCase(row, processor);
   const movementCase = (row: TroubledMovement): Unnamed => caseOfMovement(row, operator);
-  const needsPerson = [...listed(failed, movementCase), ...listed(debts, debtCase), ...listed(disputes, disputeCase)];
+  const needsPerson = [...listed(failed, movementCase), ...listed(debts, debtCase), ...listed(disputes, asDispute)];
   const waiting = [...listed(captures, captureCase), ...listed(movements, movementCase)];
   const names = await namesOf(db, [...needsPerson, ...waiting]);
   const isCut = (...kinds: readonly (readonly unknown[])[]): boolean => kinds.some((rows) => rows.length > limit);
@@ -114,6 +121,8 @@ function named({ venueId, ...rest }: Unnamed, names: ReadonlyMap<string, string>
   return { ...rest, venue: { id: venueId, name: names.get(venueId) ?? '' } };
 }
 
+const NO_DISPUTE = { answer_by: null, dashboard_url: null } as const;
+
 function captureCase(row: StuckCapture): Unnamed {
   return {
     object: 'money_case',
@@ -129,6 +138,7 @@ function captureCase(row: StuckCapture): Unnamed {
     since: row.since,
     tries: row.tries,
     next_try_at: row.dueAt,
+    ...NO_DISPUTE,
     reserved: null,
     actions: ['retry'],
   };
@@ -151,6 +161,7 @@ function caseOfMovement(row: TroubledMovement, operator: string): Unnamed {
     since: row.since,
     tries: row.tries,
     next_try_at: row.dueAt,
+    ...NO_DISPUTE,
     reserved:
       row.byHandBy === null || row.byHandAt === null ? null : { by: row.byHandBy, at: row.byHandAt, is_yours: isYours },
     actions: actionsOn(row, isYours),
@@ -192,12 +203,13 @@ function debtCase(row: OpenDebt): Unnamed {
     since: row.since,
     tries: 0,
     next_try_at: null,
+    ...NO_DISPUTE,
     reserved: null,
     actions: ['write_off'],
   };
 }
 
-function disputeCase(row: OpenDispute): Unnamed {
+function disputeCase(row: OpenDispute, processor: Processor | undefined): Unnamed {
   return {
     object: 'money_case',
     kind: 'dispute',
@@ -208,10 +220,12 @@ function disputeCase(row: OpenDispute): Unnamed {
     currency: row.currency,
     what: `${row.reason.replaceAll('_', ' ')}; ${row.status.replaceAll('_', ' ')}`,
     error: null,
-    remedy: 'Answer it in the processor’s dashboard, with the booking and what the guest agreed to.',
+    remedy: disputeRemedy(row),
     since: row.since,
     tries: 0,
     next_try_at: null,
+    answer_by: row.answerBy,
+    dashboard_url: paymentPageOf(processor, row.intentId),
     reserved: null,
     actions: [],
   };

@@ -330,7 +330,10 @@ class StripeProcessor implements Processor {
   }
 
   async hasTransfers(checkoutId: string, chargeId: string): Promise<boolean> {
-    return (await this.#transfersOf(checkoutId)).some(({ source_transaction: source }) => idOf(source) === chargeId);
+    return (await this.#transfersOf(checkoutId)).some(
+      ({ source_transaction: source, amount, amount_reversed: reversed }) =>
+        idOf(source) === chargeId && reversed < amount,
+    );
   }
 
   async #transfersOf(checkoutId: string): Promise<Stripe.Transfer[]> {

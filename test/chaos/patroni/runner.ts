@@ -38,8 +38,8 @@ const run = promisify(execFile);
 const NODES = 3;
 const PORTS_PER_NODE = 6;
 /** The first start makes one server and copies it twice; a former leader may have to be copied anew. */
-const MAX_HEAL_MS = 180_000;
-const MAX_FAILOVER_MS = 90_000;
+const MAX_HEAL_MS = 300_000;
+const MAX_FAILOVER_MS = 180_000;
 
 export class PatroniRunner extends PostgresControl {
   readonly #folder: string;

@@ -2806,7 +2806,7 @@ export type MoneyCase = {
   readonly dashboard_url: string | null;
   /** The operator who pays it by hand: it is not sent again meanwhile. Null when none does. */
   readonly reserved: {
-    /** The operator. */
+    /** The operator’s name, or mail address where there is no name; a command’s user as the audit log has it. */
     readonly by: string;
     /** Since when. */
     readonly at: string;

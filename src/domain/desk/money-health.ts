@@ -5,6 +5,7 @@ import type { Mode } from '../../base/config.ts';
 import type { Db } from '../../base/db.ts';
 import type { Input, OperationResult } from '../../base/operation.ts';
 import type { DeskCaller } from '../accounts/account.ts';
+import { operatorNames } from '../accounts/operators.ts';
 import { countStuckCaptures, type StuckCapture, stuckCaptures } from '../checkouts/capture/stuck-queries.ts';
 import { type Check, readLastChecks } from '../monitoring/check-queries.ts';
 import { paymentPageOf } from '../payments/dashboard.ts';
@@ -32,14 +33,15 @@ type Unnamed = Omit<MoneyCase, 'venue'> & { readonly venueId: string };
 
 export async function getMoneyHealth(
   { db, processors }: { readonly db: Db; readonly processors: Processors },
-  { now, actor }: DeskCaller,
+  caller: DeskCaller,
   { query }: Input,
 ): Promise<OperationResult> {
+  const { now } = caller;
   const mode = (query.mode ?? 'live') as Mode;
   const limit = Number(query.limit ?? 200);
   const [figures, cases, checks] = await Promise.all([
     readFigures(db, mode, now),
-    readCases(db, mode, { now, operator: actor.name, processor: processors[mode] }, limit),
+    readCases(db, mode, { caller, processor: processors[mode] }, limit),
     readLastChecks(db),
   ]);
   const body: MoneyHealth = {
@@ -78,13 +80,10 @@ async function readFigures(db: Db, mode: Mode, now: number): Promise<MoneyHealth
 async function readCases(
   db: Db,
   mode: Mode,
-  {
-    now,
-    operator,
-    processor,
-  }: { readonly now: number; readonly operator: string; readonly processor?: Processor | undefined },
+  { caller, processor }: { readonly caller: DeskCaller; readonly processor: Processor | undefined },
   limit: number,
 ): Promise<Pick<MoneyHealth, 'needs_person' | 'waiting' | 'has_more'>> {
+  const { now, seal, actor: operator } = caller;
   // One more than is listed says whether there are more.
   const [failed, debts, disputes, captures, movements] = await Promise.all([
     failedMovements(db, mode, limit + 1),
@@ -95,7 +94,9 @@ async function readCases(
   ]);
   const listed = <T>(rows: readonly T[], asCase: (row: T) => Unnamed): Unnamed[] => rows.slice(0, limit).map(asCase);
   const asDispute = (row: OpenDispute): Unnamed => disputeCase(row, processor);
-  const movementCase = (row: TroubledMovement): Unnamed => caseOfMovement(row, operator);
+  const reservedBy = failed.flatMap(({ byHandBy }) => (byHandBy === null ? [] : [{ actor: byHandBy }]));
+  const operators = await operatorNames(db, seal, reservedBy);
+  const movementCase = (row: TroubledMovement): Unnamed => caseOfMovement(row, operator.name, operators);
   const needsPerson = [...listed(failed, movementCase), ...listed(debts, debtCase), ...listed(disputes, asDispute)];
   const waiting = [...listed(captures, captureCase), ...listed(movements, movementCase)];
   const names = await namesOf(db, [...needsPerson, ...waiting]);
@@ -144,7 +145,7 @@ function captureCase(row: StuckCapture): Unnamed {
   };
 }
 
-function caseOfMovement(row: TroubledMovement, operator: string): Unnamed {
+function caseOfMovement(row: TroubledMovement, operator: string, names: ReadonlyMap<string, string>): Unnamed {
   const isFailed = row.status === 'failed';
   const isYours = row.byHandBy === operator;
   return {
@@ -163,7 +164,9 @@ function caseOfMovement(row: TroubledMovement, operator: string): Unnamed {
     next_try_at: row.dueAt,
     ...NO_DISPUTE,
     reserved:
-      row.byHandBy === null || row.byHandAt === null ? null : { by: row.byHandBy, at: row.byHandAt, is_yours: isYours },
+      row.byHandBy === null || row.byHandAt === null
+        ? null
+        : { by: names.get(row.byHandBy) ?? row.byHandBy, at: row.byHandAt, is_yours: isYours },
     actions: actionsOn(row, isYours),
   };
 }

@@ -1,11 +1,11 @@
 // Upgrading a database that running servers use: each migration ends its locks, no call waits long for one, indexes are
 // built beside writers, and a start after a crash goes on where the last one ended.
 
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Db, openDb } from '../../src/base/db.ts';
 import type { Ids } from '../../src/base/ids.ts';
 import { makeLog } from '../../src/base/log.ts';
@@ -15,7 +15,7 @@ import { makeSchemaProbe } from '../../src/base/schema-check.ts';
 import type { SchemaFolders } from '../../src/base/schema-files.ts';
 import { processesBefore } from '../../src/domain/monitoring/earlier-processes.ts';
 import { startHeartbeat } from '../../src/domain/monitoring/heartbeat.ts';
-import { createDatabase } from '../support/create-database.ts';
+import { createTestDatabase } from '../support/test-database.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const FIRST = 'create table numbers (id int);';
@@ -36,7 +36,7 @@ async function openUpgrade(): Promise<Upgrade> {
   const root = mkdtempSync(join(tmpdir(), 'everyshare-upgrade-'));
   const folders: SchemaFolders = { migrations: join(root, 'migrations'), functions: [] };
   mkdirSync(folders.migrations);
-  const url = await createDatabase(inject('postgresUrl'), `db_${randomBytes(6).toString('hex')}`, null);
+  const url = await createTestDatabase('db', 'empty');
   const db = openDb({ url, connections: 6, pooled: false, applicationName: 'test' });
   onTestFinished(async () => {
     await db.close();
@@ -257,6 +257,22 @@ it('a server of an earlier release replaces no function of a newer one, and crea
   await migrate(url, functionsOf('newer', { one: 'newer' }), { release: '1.2.0' });
   expect(await migrate(url, functionsOf('older', { one: 'older', two: 'older' }), { release: '1.1.0' })).toBe(1);
   expect(await db.query('select one() as one, two() as two')).toEqual([{ one: 'newer', two: 'older' }]);
+});
+
+it('a PostgreSQL that is too old is refused at the start, with the version that is needed', async () => {
+  const url = await createTestDatabase('old', 'empty');
+  const db = openDb({ url, connections: 2, pooled: false, applicationName: 'test' });
+  onTestFinished(() => db.close());
+  const name = new URL(url).pathname.slice(1);
+  // Stands before the function of PostgreSQL, for connections that are opened later.
+  await db.query(
+    `create function current_setting(name text) returns text language sql
+     return case name when 'server_version' then '14.11' else '140011' end`,
+  );
+  await db.query(`alter database ${name} set search_path = public, pg_catalog`);
+  await expect(migrate(url, { migrations: '/nonexistent', functions: [] })).rejects.toThrow(
+    'PostgreSQL 14.11 is too old: this release needs PostgreSQL 15 or newer',
+  );
 });
 
 it('the oldest release that may run is raised by a later record, and never lowered', async () => {

@@ -203,6 +203,9 @@ const STATES: Readonly<Record<string, () => Promise<unknown>>> = {
   },
   EveryshareMovementsFailed: failRefund,
   EveryshareDisputesOpen: openDispute,
+  async EveryshareDisputeDue() {
+    await query(`update disputes set evidence_due_at = now() + interval '47 hours'`);
+  },
   async EveryshareBooksDiffer() {
     await failRefund();
     await commandLine(opened.world).run('reconcile', '--mode', 'test');
@@ -318,6 +321,16 @@ describe('an alert', () => {
     expect(firing(rule('EveryshareServerErrors'), healthy, after).filter(isBoats)).toHaveLength(1);
     expect(firing(rule('EveryshareServerErrors'), [], after).filter(isBoats)).toHaveLength(1);
     expect(firing(rule('EveryshareServerErrors'), after, after).filter(isBoats)).toHaveLength(0);
+  });
+
+  it('about a dispute to answer is silent until two days before the time, and once it is answered', async () => {
+    const count = async (): Promise<number> => firing(rule('EveryshareDisputeDue'), [], await prometheus()).length;
+    await query(`update disputes set evidence_due_at = now() + interval '49 hours'`);
+    expect(await count()).toBe(0);
+    await query(`update disputes set evidence_due_at = now() - interval '1 hour'`);
+    expect(await count()).toBe(1);
+    await query(`update disputes set status = 'under_review'`);
+    expect(await count()).toBe(0);
   });
 
   it('about lapsing holds is silent while their renewal is still to come, and fires when it is late or was refused', async () => {

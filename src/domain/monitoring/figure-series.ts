@@ -170,6 +170,12 @@ const MONEY_SERIES: readonly Series[] = [
     read: ({ disputes }) => disputes.map(({ mode, currency, count }) => [{ mode, currency }, count]),
   },
   {
+    name: 'everyshare_disputes_due',
+    help: 'Disputes that wait for an answer, which the card processor takes for less than two days.',
+    labels: ['mode', 'currency'],
+    read: ({ disputes }) => disputes.map(({ mode, currency, due = 0 }) => [{ mode, currency }, due]),
+  },
+  {
     name: 'everyshare_money_disputed_minor_units',
     help: 'Money of disputes that are not decided, in minor units of the currency.',
     labels: ['mode', 'currency'],

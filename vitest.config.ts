@@ -22,6 +22,7 @@ const PURE = [
   'test/sdk/{event-stream,package,request-input,requests,webhooks}.test.ts',
   'test/sim/{choose-seeds,snapshot}.test.ts',
   'test/tidy/{docs,migrations,personal-data,tree,words}.test.ts',
+  'test/webhooks/delivery-loop.test.ts',
 ];
 
 /** Files in which every test needs a browser, simulates random worlds, starts or kills programs, or waits for what hangs. */

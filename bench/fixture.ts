@@ -86,6 +86,8 @@ export interface BenchFixture {
   startWorker(): Worker;
   /** Starts a bare Fastify that returns this text on this path. */
   startBareRoute(route: string, body: string): Promise<StartedServer>;
+  /** Starts a script of JavaScript that listens on PORT; resolves at its first 200 on this path. */
+  startScript(file: string, settings: Env, path: string): Promise<StartedServer>;
   /** Starts a bare Fastify that verifies and parses deliveries signed with this secret. */
   startBareHook(secret: string): Promise<StartedServer>;
   /**
@@ -178,6 +180,7 @@ export async function openFixture(
     },
     getServer: isQuick ? getSharedServer : startServer,
     startBareRoute: (route, body) => start(script('bare-route-process'), [], { ROUTE: route, BODY: body }, route),
+    startScript: (file, settings, path) => start(file, [], settings, path),
     startBareHook: (secret) => start(script('bare-hook-process'), [], { SECRET: secret }, '/readyz'),
     startCanned: (keys, response) =>
       start(script('canned-process'), [], { ...env, KEYS: keys.join(' '), RESPONSE: response }, '/healthz'),
@@ -193,8 +196,9 @@ export async function openFixture(
     deliveries: lazy(async () => {
       const port = await freePort();
       await untilReady(processes.start(script('receiver-process'), [], { PORT: String(port) }, true));
-      const childEnv = { DATABASE_URL: url, CONNECTIONS, RECEIVER: `https://127.0.0.1:${port}` };
-      return deliveriesIn(processes.start(script('delivery-process'), [], childEnv, true));
+      const receiver = `https://127.0.0.1:${port}`;
+      const childEnv = { DATABASE_URL: url, CONNECTIONS, RECEIVER: receiver };
+      return deliveriesIn(processes.start(script('delivery-process'), [], childEnv, true), receiver);
     }),
   };
   // Starting them in parallel is faster. A failed start is reported by the bench that uses the process.

@@ -72,7 +72,8 @@ export interface Options {
   readonly isEveryBench: boolean;
 }
 
-export function readOptions(args: readonly string[]): Options {
+/** `all`: the benches to select from. */
+export function readOptions(args: readonly string[], all: readonly Bench[] = BENCHES): Options {
   const { values } = parseArgs({
     args: [...args],
     options: {
@@ -82,10 +83,10 @@ export function readOptions(args: readonly string[]): Options {
       only: { type: 'string', multiple: true, default: [] },
     },
   });
-  const names = BENCHES.map(({ name }) => name);
+  const names = all.map(({ name }) => name);
   const unknown = values.only.find((name) => !names.includes(name));
   if (unknown !== undefined) throw new Error(`there is no bench "${unknown}". There are: ${names.join(', ')}`);
-  const benches = BENCHES.filter(({ name, isExtra }) =>
+  const benches = all.filter(({ name, isExtra }) =>
     values.only.length === 0 ? !(values.quick && isExtra) : values.only.includes(name),
   );
   const { json, quick, report, only } = values;

@@ -142,11 +142,11 @@ async function runRole(role: Role, config: Config): Promise<void> {
   const member = memberFrom(process.env);
   const log = makeLog(config.logLevel, role, undefined, member?.name);
   const shutdown = new Shutdown(log);
-  const stopped = onStopSignal(config, log, shutdown);
+  const { stopped, stop } = onStopSignal(config, log, shutdown);
   const servers = role === 'worker' || member !== null ? 1 : serverCount(config);
   try {
     if (servers > 1 && role !== 'worker') await startGroup(role, servers, config, log, shutdown);
-    else await startRole(role, config, log, shutdown, member);
+    else await startRole(role, config, log, shutdown, stop, member);
   } catch (error) {
     // A signal also reaches child processes such as initdb. Their failure during a shutdown is expected, not an error.
     const isStopRequested = shutdown.isStopping || error instanceof ShutdownRequested;
@@ -181,6 +181,7 @@ async function startRole(
   config: Config,
   log: Log,
   shutdown: Shutdown,
+  stop: StopControl['stop'],
   member: Member | null,
 ): Promise<void> {
   const loadServer = () => import('./http/server.ts');
@@ -192,7 +193,11 @@ async function startRole(
   };
   const opened = await openContext(config, role, log, url, shutdown, loadMonitoring);
   const { context, processor, newOperatorToken, monitoring } = opened;
-  await monitoring.watch(context, role, shutdown);
+  await monitoring.watch(context, role, shutdown, (error) => {
+    log.error({ err: error }, 'the database no longer serves this release');
+    process.exitCode = 1;
+    stop('the database no longer serves this release');
+  });
   if (role === 'worker') {
     await setAddressOfWorker(context);
     const port = await runWorker(context, monitoring, log, shutdown);
@@ -251,35 +256,43 @@ function requireDatabaseUrl(config: Config, role: string): string {
 /** A terminal signals the whole process group, and npm passes the signal on: one Ctrl-C arrives twice. */
 const SAME_SIGNAL_MS = 1_000;
 
-/** Resolves when the shutdown after SIGINT or SIGTERM is complete. A later signal or a timeout exits immediately. */
-function onStopSignal(config: Config, log: Log, shutdown: Shutdown): Promise<void> {
-  return new Promise((resolve) => {
-    let stoppingSince: number | null = null;
-    const stop = (reason: NodeJS.Signals | 'npm has ended'): void => {
-      const now = systemMonotonicClock.now();
-      if (stoppingSince !== null) {
-        if (now - stoppingSince > SAME_SIGNAL_MS) process.exit(130);
-        return;
-      }
-      stoppingSince = now;
-      log.info({ reason }, 'the process was asked to stop');
-      const forcedExit = setTimeout(() => {
-        log.error('the process did not stop in time and exits');
-        process.exit(1);
-      }, config.shutdownSeconds * 1000);
-      forcedExit.unref();
-      void shutdown.run().then((isClean) => {
-        log.info('the process has stopped');
-        if (!isClean) process.exitCode = 1;
-        resolve();
-      });
-    };
-    process.on('SIGINT', stop);
-    process.on('SIGTERM', stop);
-    onEndOfNpm(() => {
-      if (stoppingSince === null) stop('npm has ended');
-    });
+interface StopControl {
+  /** Resolves when the shutdown is complete. */
+  readonly stopped: Promise<void>;
+  /** As SIGTERM does, once. */
+  stop(reason: string): void;
+}
+
+/** Stops the process after SIGINT or SIGTERM. A later signal or a timeout exits immediately. */
+function onStopSignal(config: Config, log: Log, shutdown: Shutdown): StopControl {
+  let resolve = (): void => undefined;
+  const stopped = new Promise<void>((done) => {
+    resolve = done;
   });
+  let stoppingSince: number | null = null;
+  const stop = (reason: string): void => {
+    if (stoppingSince !== null) return;
+    stoppingSince = systemMonotonicClock.now();
+    log.info({ reason }, 'the process was asked to stop');
+    const forcedExit = setTimeout(() => {
+      log.error('the process did not stop in time and exits');
+      process.exit(1);
+    }, config.shutdownSeconds * 1000);
+    forcedExit.unref();
+    void shutdown.run().then((isClean) => {
+      log.info('the process has stopped');
+      if (!isClean) process.exitCode = 1;
+      resolve();
+    });
+  };
+  const onSignal = (signal: NodeJS.Signals): void => {
+    if (stoppingSince !== null && systemMonotonicClock.now() - stoppingSince > SAME_SIGNAL_MS) process.exit(130);
+    stop(signal);
+  };
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+  onEndOfNpm(() => stop('npm has ended'));
+  return { stopped, stop };
 }
 
 /** A killed npm cannot pass a signal on. Without this, `npm start` would leave a server and a database behind. */

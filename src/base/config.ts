@@ -50,7 +50,6 @@ export interface Config {
   readonly otlpResourceAttributes: Readonly<Record<string, string>>;
   readonly otlpIntervalMs: number;
   readonly shutdownSeconds: number;
-  /** The modes that have a card processor. */
   readonly modes: readonly Mode[];
   /** No Stripe key at all: the embedded sandbox stands in. */
   readonly sandboxProcessor: boolean;
@@ -81,11 +80,11 @@ export interface Config {
   readonly liveNeedsApproval: boolean;
   /** The name servers that are asked for the records of venues, each with its port if it is not 53; empty: the system's. */
   readonly dnsServers: readonly string[];
-  /** How long after completion a venue is paid. */
   readonly payoutDelayHours: number;
   /** Calls with a partner's key are kept for the console. */
   readonly requestLog: boolean;
   readonly requestLogDays: number;
+  readonly ledgerCheckHours: number;
   /** The most requests to the API of one venue system for one integration in a day. */
   readonly readsPerDay: number;
   /** For tests: the address of servers that stand in for the APIs of venue systems, each below its name. */
@@ -392,6 +391,7 @@ export function readConfig(env: Env): Config {
     payoutDelayHours: read.integer('PAYOUT_DELAY_HOURS', 0, 0, 24 * 90),
     requestLog: read.oneOf('REQUEST_LOG', ['on', 'off'], 'on') === 'on',
     requestLogDays: read.integer('REQUEST_LOG_DAYS', 7, 1, 30),
+    ledgerCheckHours: read.integer('LEDGER_CHECK_HOURS', 24, 1, 168),
     ...readerSettings(read),
     backupsKept: read.integer('BACKUPS_KEPT', 14, 0, 10_000),
   };

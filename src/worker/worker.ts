@@ -2,7 +2,8 @@
 // work signal says that there may be work. A step that fails is retried after the interval. Says which loops have not turned for long, so that a hanging worker is noticed.
 
 import { setMaxListeners } from 'node:events';
-import { LOOPS, type Loop, type WorkerServices } from './loops.ts';
+import type { Loop, WorkerServices } from './loop.ts';
+import { LOOPS } from './loops.ts';
 
 export interface RunningWorker {
   /** The loops that should have turned and did not: a step that hangs, or a timer that never came. */

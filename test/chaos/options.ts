@@ -1,5 +1,7 @@
 // The command-line options of `npm run chaos`.
 
+import { LEADER_FAULTS_MINUTES } from './patroni/leader-faults.ts';
+
 export interface Options {
   readonly minutes: number;
   readonly seed: number;
@@ -16,9 +18,11 @@ export interface Options {
   readonly keep: boolean;
   /** Two PostgreSQL servers behind PgBouncer; a kill of PostgreSQL is a promotion of the standby. */
   readonly standby: boolean;
+  /** Three PostgreSQL servers under Patroni with etcd and HAProxy. Null: no Patroni. */
+  readonly patroni: 'synchronous' | 'asynchronous' | null;
 }
 
-const HELP = `npm run chaos -- [--minutes N] [--seed S] [--concurrency N] [--every SECONDS] [--patience SECONDS] [--json] [--keep] [--standby]
+const HELP = `npm run chaos -- [--minutes N] [--seed S] [--concurrency N] [--every SECONDS] [--patience SECONDS] [--json] [--keep] [--standby | --patroni [--async]]
 
 Kills, stops, disconnects and slows two API servers, two workers, the card processor and PostgreSQL under load. Then it waits
 until all work is done, and checks every promise against the database, the processor's records and the clients' responses.
@@ -33,6 +37,12 @@ until all work is done, and checks every promise against the database, the proce
   --json        print the summary as one JSON document, and nothing else
   --standby     PostgreSQL with a synchronous standby (Debian's packages, installed if permitted) behind PgBouncer in
                 transaction mode; a killed PostgreSQL means that the standby is promoted and a new one is made
+  --patroni     three PostgreSQL servers under Patroni with etcd and HAProxy (Debian's packages, installed if permitted), run by
+                an ordinary user. The leader is killed, cut off, stopped and switched over, one fault at a time. From
+                ${LEADER_FAULTS_MINUTES} minutes on each of these faults is done at least once. Replication is synchronous: nothing that was
+                acknowledged may be lost
+  --async       with --patroni: replication is asynchronous, and standbys are behind when the leader is killed. What is lost
+                must be found by "everyshare reconcile", which then repairs what it can
   --keep        keep the database and the copied program
 
 Writes to .chaos/<seed>/: timeline.html (the plot), summary.json, timeline.jsonl, logs/, and violations.json if any.
@@ -49,7 +59,7 @@ export function readOptions(argv: readonly string[]): Options | null {
       process.stdout.write(HELP);
       return null;
     }
-    if (option === '--json' || option === '--keep' || option === '--standby') given.set(option, 'yes');
+    if (/^--(json|keep|standby|patroni|async)$/.test(option)) given.set(option, 'yes');
     else if (/^--(minutes|seed|concurrency|every|patience)$/.test(option)) given.set(option, args.shift() ?? '');
     else throw new Error(`${option} is not an option.\n\n${HELP}`);
   }
@@ -61,6 +71,8 @@ export function readOptions(argv: readonly string[]): Options | null {
     }
     return value;
   };
+  if (given.has('--standby') && given.has('--patroni')) throw new Error('Use either --standby or --patroni.');
+  if (given.has('--async') && !given.has('--patroni')) throw new Error('--async goes with --patroni.');
   return {
     minutes: number('--minutes', 5, 0.1, 1_440),
     seed: Math.floor(number('--seed', Math.floor(Math.random() * 1_000_000), 0, 2 ** 31)),
@@ -70,5 +82,6 @@ export function readOptions(argv: readonly string[]): Options | null {
     json: given.has('--json'),
     keep: given.has('--keep'),
     standby: given.has('--standby'),
+    patroni: given.has('--patroni') ? (given.has('--async') ? 'asynchronous' : 'synchronous') : null,
   };
 }

@@ -27,6 +27,7 @@ const NOT_RUN: readonly (readonly [document: string, begins: string, reason: str
   ['docs/guides/backup.md', 'everyshare backup', 'test/process/backup.test.ts runs both commands'],
   ['docs/guides/backup.md', 'everyshare restore', 'test/process/backup.test.ts runs both commands'],
   ['docs/guides/backup.md', 'everyshare backup', 'test/process/backup.test.ts does the same'],
+  ['docs/guides/failover.md', 'patronictl', 'npm run chaos -- --patroni runs the same command'],
   [
     'docs/guides/console.md',
     'npx everyshare demo',

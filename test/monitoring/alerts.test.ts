@@ -14,8 +14,9 @@ import { makeFiguresReader } from '../../src/domain/monitoring/figures.ts';
 import { recordProcess } from '../../src/domain/monitoring/process-queries.ts';
 import { mailSender } from '../../src/main/mail-sender.ts';
 import { smsSender } from '../../src/main/sms-sender.ts';
+import type { WorkerServices } from '../../src/worker/loop.ts';
 import { makeLoopMetrics, registerLoopHeartbeats } from '../../src/worker/loop-metrics.ts';
-import { LOOPS, type WorkerServices } from '../../src/worker/loops.ts';
+import { LOOPS } from '../../src/worker/loops.ts';
 import { type ObserveStep, type RunningWorker, runLoops } from '../../src/worker/worker.ts';
 import { disputeTools } from '../support/disputes.ts';
 import { commandLine } from '../support/run-command.ts';
@@ -76,6 +77,7 @@ beforeAll(async () => {
   const endpoint = { url: 'https://127.0.0.1:8443/hooks', events: ['checkout.created'] };
   expect((await venue.post('/v1/webhook_endpoints', endpoint)).status).toBe(201);
   for (const mode of ['test', 'live']) await commandLine(opened.world).run('reconcile', '--mode', mode);
+  await commandLine(opened.world).json('ledger', 'check');
   sleeper = runLoops([{ name: 'sleeps', ...HOUR_LIMITS, step: async () => 0 }], { log } as unknown as WorkerServices);
   loops.turnAges = () => sleeper.turnAges();
   registerLoopHeartbeats(opened.monitoring.metrics, { turnAges: () => loops.turnAges() });
@@ -149,9 +151,12 @@ async function failRefund(): Promise<void> {
   await query(`update movements set status = 'failed', due_at = null, last_error = 'test' where status = 'pending'`);
 }
 
+async function completed(): Promise<Json> {
+  return venue.runTestHelper((await venue.create()).id, 'complete');
+}
+
 async function openDispute(): Promise<void> {
-  const completed = await venue.runTestHelper((await venue.create()).id, 'complete');
-  const [intent] = await venue.intents(completed.id);
+  const [intent] = await venue.intents((await completed()).id);
   const disputes = disputeTools(opened.world, venue);
   await disputes.open(intent?.id ?? '', 1_000);
   await disputes.deliverEvents(intent?.id ?? '');
@@ -198,6 +203,9 @@ const STATES: Readonly<Record<string, () => Promise<unknown>>> = {
   },
   EveryshareMovementsFailed: failRefund,
   EveryshareDisputesOpen: openDispute,
+  async EveryshareDisputeDue() {
+    await query(`update disputes set evidence_due_at = now() + interval '47 hours'`);
+  },
   async EveryshareBooksDiffer() {
     await failRefund();
     await commandLine(opened.world).run('reconcile', '--mode', 'test');
@@ -205,6 +213,9 @@ const STATES: Readonly<Record<string, () => Promise<unknown>>> = {
   async EveryshareReconcileOld() {
     await commandLine(opened.world).run('reconcile', '--mode', 'test');
     await query(`update checks set at = now() - interval '2 days' where name = 'reconcile'`);
+  },
+  async EveryshareLedgerCheckOld() {
+    await query(`update checks set at = now() - interval '3 days' where name = 'ledger'`);
   },
   async EveryshareReconcileFailing() {
     const { log, services } = opened.world.context;
@@ -312,6 +323,16 @@ describe('an alert', () => {
     expect(firing(rule('EveryshareServerErrors'), after, after).filter(isBoats)).toHaveLength(0);
   });
 
+  it('about a dispute to answer is silent until two days before the time, and once it is answered', async () => {
+    const count = async (): Promise<number> => firing(rule('EveryshareDisputeDue'), [], await prometheus()).length;
+    await query(`update disputes set evidence_due_at = now() + interval '49 hours'`);
+    expect(await count()).toBe(0);
+    await query(`update disputes set evidence_due_at = now() - interval '1 hour'`);
+    expect(await count()).toBe(1);
+    await query(`update disputes set status = 'under_review'`);
+    expect(await count()).toBe(0);
+  });
+
   it('about lapsing holds is silent while their renewal is still to come, and fires when it is late or was refused', async () => {
     const count = async (): Promise<number> => {
       const scraped = await prometheus();
@@ -326,6 +347,21 @@ describe('an alert', () => {
     expect(await count()).toBe(1);
     await query(`update checkouts set expires_at = now() + interval '2 minutes' where status = 'collecting'`);
     expect(await count(), 'the checkout ends before its hold').toBe(0);
+  });
+
+  it('about the ledger fires before its first check, and names the check that found a difference', async () => {
+    await query(`delete from checks where name = 'ledger'`);
+    expect(firing(rule('EveryshareLedgerCheckOld'), [], await prometheus())).toHaveLength(1);
+    await commandLine(opened.world).run('ledger', 'check');
+    const checked = await prometheus();
+    expect(firing(rule('EveryshareLedgerCheckOld'), [], checked)).toHaveLength(0);
+    const isLedger = ({ labels }: Sample): boolean => labels.check === 'ledger' && labels.mode === 'all';
+    expect(firing(rule('EveryshareBooksDiffer'), [], checked).filter(isLedger)).toHaveLength(0);
+    await query(
+      `update checkouts set refunded_amount = refunded_amount + 1 where checkout_id = '${(await completed()).id}'`,
+    );
+    await commandLine(opened.world).run('ledger', 'check');
+    expect(firing(rule('EveryshareBooksDiffer'), [], await prometheus()).filter(isLedger)).toHaveLength(1);
   });
 
   it('about an old reconcile fires before a first success, and never for a mode without a processor', async () => {

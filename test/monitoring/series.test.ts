@@ -118,7 +118,8 @@ describe('the loops of the worker', () => {
   /** Loops that have no rows of their own to wait for. */
   const WITHOUT_QUEUE: Readonly<Record<string, string>> = {
     'link-ready-venues': 'looks at venues that are not linked, whether anything changed or not',
-    reconcile: 'compares everything of two days',
+    reconcile: 'compares everything of two days; everyshare_check_timestamp_seconds says when it did',
+    'check-ledger': 'reads the whole ledger; everyshare_check_timestamp_seconds says when it did',
     'find-expiring-keys': 'looks at the keys that expire soon',
     'find-failing-endpoints': 'looks at the endpoints with something to send',
     'record-alive': 'writes one row',

@@ -72,6 +72,12 @@ describe('the package', () => {
       [],
     );
     execFileSync('tar', ['-xzf', filename, '-C', folder], { cwd: folder });
+    // Every declaration is one that the entry leads to: what only the service imports (agent-configs.ts) is not packed.
+    const declarations = paths.filter((path: string) => path.endsWith('.d.ts'));
+    const texts: string[] = declarations.map((path: string) => readFileSync(join(folder, 'package', path), 'utf8'));
+    const isImported = (path: string): boolean =>
+      texts.some((text) => text.includes(`'./${path.slice('dist/'.length, -'.d.ts'.length)}.js'`));
+    expect(declarations.filter((path: string) => !isImported(path))).toEqual(['dist/everyshare.d.ts']);
     const { name, private: isPrivate } = JSON.parse(readFileSync(join(folder, 'package/package.json'), 'utf8'));
     expect([name, isPrivate]).toEqual(['@everyshare/sdk', true]);
     const text = `import { Everyshare } from './package/dist/everyshare.js'; console.log(typeof Everyshare)`;

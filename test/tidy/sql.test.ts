@@ -2,15 +2,14 @@
 // Migrations hold no functions. The files and the database have the same functions and tables.
 
 import { execFileSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addSignatures, currentSignatures } from '../../migrations/function-signatures.ts';
 import { type Db, openDb } from '../../src/base/db.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { readFunctions, readMigrations, schemaFolders } from '../../src/base/schema-files.ts';
-import { createDatabase } from '../support/create-database.ts';
+import { createTestDatabase } from '../support/test-database.ts';
 import { TABLE_HOMES } from './table-homes.ts';
 
 const folders = schemaFolders(packageRoot);
@@ -194,8 +193,7 @@ describe('function-signatures.txt', () => {
 describe('the migrated database', () => {
   let db: Db;
   beforeAll(async () => {
-    const name = `sql_${randomBytes(6).toString('hex')}`;
-    const url = await createDatabase(inject('postgresUrl'), name, 'everyshare_template');
+    const url = await createTestDatabase('sql', 'migrated');
     db = openDb({ url, connections: 2, pooled: false, applicationName: 'test' });
   });
   afterAll(() => db.close());

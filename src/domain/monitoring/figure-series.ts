@@ -170,6 +170,12 @@ const MONEY_SERIES: readonly Series[] = [
     read: ({ disputes }) => disputes.map(({ mode, currency, count }) => [{ mode, currency }, count]),
   },
   {
+    name: 'everyshare_disputes_due',
+    help: 'Disputes that wait for an answer, which the card processor takes for less than two days.',
+    labels: ['mode', 'currency'],
+    read: ({ disputes }) => disputes.map(({ mode, currency, due = 0 }) => [{ mode, currency }, due]),
+  },
+  {
     name: 'everyshare_money_disputed_minor_units',
     help: 'Money of disputes that are not decided, in minor units of the currency.',
     labels: ['mode', 'currency'],
@@ -260,10 +266,14 @@ export function registerFigureSeries(metrics: MetricsRegistry, figures: FiguresR
   });
 }
 
-/** A comparison that never succeeded has the time 0, so that an alert about its age fires for it as well. */
+/** A check that never succeeded has the time 0, so that an alert about its age fires for it as well. */
 function expectedChecks(checks: readonly Check[], modes: readonly Mode[]): readonly Check[] {
-  const never = modes
-    .filter((mode) => !checks.some((check) => check.name === 'reconcile' && check.mode === mode))
-    .map((mode) => ({ name: 'reconcile', mode, at: 0, differences: 0 }) as const);
-  return [...checks.filter(({ mode }) => mode === 'all' || modes.includes(mode)), ...never];
+  const expected = [
+    ...modes.map((mode) => ({ name: 'reconcile', mode }) as const),
+    { name: 'ledger', mode: 'all' } as const,
+  ];
+  return expected.map(({ name, mode }) => {
+    const found = checks.find((check) => check.name === name && check.mode === mode);
+    return found ?? { name, mode, at: 0, differences: 0 };
+  });
 }

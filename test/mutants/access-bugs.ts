@@ -142,8 +142,8 @@ export const ACCESS_BUGS: readonly Mutant[] = [
     area: 'walls',
     bug: 'a revoked key is accepted',
     file: ADMIT,
-    from: 'where r.key_hash = v_hash and k.revoked_at is null and v.revoked_at is null',
-    to: 'where r.key_hash = v_hash and v.revoked_at is null',
+    from: 'where r.key_hash = p_hashes[admit.position] and k.revoked_at is null and v.revoked_at is null',
+    to: 'where r.key_hash = p_hashes[admit.position] and v.revoked_at is null',
     tests: ['test/http/keys.test.ts'],
   },
   {

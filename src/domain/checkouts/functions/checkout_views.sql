@@ -1,6 +1,7 @@
--- checkout_view for many checkouts of one venue, in one statement and as text. It takes a third of the time for each: it
--- reads the shares of all at once, and writes the members itself, where row_to_json looks up the type of each again. One
--- alone is faster with checkout_view. test/agreement/checkout-views.test.ts compares the bytes of both over random states.
+-- checkout_view for many checkouts of one venue, in one statement and as text. It takes a third of the time for each:
+-- it reads the shares of all at once, and writes the members itself, where row_to_json looks up the type of each again.
+-- One alone is faster with checkout_view. test/agreement/checkout-views.test.ts compares the bytes of both over random
+-- states.
 create or replace function checkout_views(p_venue uuid, p_ids text[]) returns table (id text, view text)
 language plpgsql stable set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column

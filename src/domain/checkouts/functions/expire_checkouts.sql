@@ -33,7 +33,8 @@ begin
       from unnest(v_ids) with ordinality as n(id, position)
       join checkouts c on c.venue_id = p_venue and c.checkout_id = n.id
       join checkout_views(p_venue, v_ids) w on w.id = n.id
-      where v_round = 1 or not exists (select 1 from events e where e.venue_id = p_venue and e.event_id = p_events[n.position])
+      where v_round = 1
+        or not exists (select 1 from events e where e.venue_id = p_venue and e.event_id = p_events[n.position])
       on conflict (venue_id, mode, created_at) do nothing;
     get diagnostics v_recorded = row_count;
     v_left := v_left - v_recorded;

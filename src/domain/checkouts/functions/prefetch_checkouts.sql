@@ -1,5 +1,5 @@
--- The views of several checkouts that callers with one key read at the same moment, in the order of p_ids: null where the
--- venue has no such checkout of this mode. p_now decides which are overdue.
+-- The views of several checkouts that callers with one key read at the same moment, in the order of p_ids: null where
+-- the venue has no such checkout of this mode. p_now decides which are overdue.
 create or replace function prefetch_checkouts(
   p_venue uuid, p_mode text, p_ids text[], p_now timestamptz, out views text[], out overdue boolean[]
 ) language plpgsql stable set plan_cache_mode = force_generic_plan as $$

@@ -1,9 +1,9 @@
 -- Authenticates callers by the hash of their key and counts their calls, for all keys that wait at the same moment: one
 -- round trip. Only a secret key has an hour of its own; other callers are counted by count_calls_each. Keys are locked
--- in one order, so that two servers cannot deadlock. Calls with one key and effect are counted together, once for all the
--- checkouts that they read: each count updates the row of the key's hour. A granted caller who wants to read a checkout (p_checkouts, one id
--- or null for each caller; p_now decides whether it is overdue) gets it in the same row, of the key's own venue and
--- mode.
+-- in one order, so that two servers cannot deadlock. Calls with one key and effect are counted together, once for all
+-- checkouts that they read: each count updates the row of the key's hour. A granted caller who wants to read a checkout
+-- (p_checkouts, one id or null for each caller; p_now decides whether it is overdue) gets it in the same row, of the
+-- key's own venue and mode.
 create or replace function admit(
   p_hashes bytea[], p_effects text[], p_calls integer[], p_checkouts text[] default null,
   p_now timestamptz default null

@@ -1,8 +1,11 @@
 // Tests of the Patroni variant of chaos that need no Patroni: options, programs, settings, the order of faults, the
 // figures of a run, and the link that can be cut.
 
+import { readFileSync } from 'node:fs';
 import { createServer, connect as openSocket, type Socket } from 'node:net';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { packageRoot } from '../../../src/base/package-root.ts';
 import { TcpLink } from '../../support/tcp-link.ts';
 import type { Violation } from '../../support/violation.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -112,6 +115,25 @@ describe('the settings of the cluster', () => {
     expect(file).toContain('on-marked-down shutdown-sessions');
     for (const line of ['node-1 127.0.0.1:102 check port 104', 'node-3 127.0.0.1:302 check port 304'])
       expect(file).toContain(`server ${line}`);
+  });
+
+  it('are those that the operator’s guide recommends', () => {
+    const guide = readFileSync(join(packageRoot, 'docs', 'guides', 'failover.md'), 'utf8');
+    const block = (language: string) => guide.split(`\`\`\`${language}\n`)[1]?.split('```')[0] ?? '';
+    const { postgresql, ...shared } = patroni(true).bootstrap.dcs;
+    const used: Record<string, unknown> = { ...shared, ...postgresql, ...postgresql.parameters };
+    const pairs = [...block('yaml').matchAll(/^ *(\w+): (.+)$/gm)].map(([, name = '', value = '']) => [name, value]);
+    expect(pairs.length).toBeGreaterThan(10);
+    for (const [name = '', value] of pairs) expect([name, String(used[name])]).toEqual([name, value]);
+    const proxy = block('text')
+      .split('\n')
+      .map((line) => line.trim());
+    expect(proxy.length).toBeGreaterThan(10);
+    const usedLines = haproxyFile(settings(true))
+      .split('\n')
+      .map((line) => line.trim());
+    const recommended = proxy.filter((line) => line !== '' && !/^(bind|server) /.test(line));
+    expect(recommended.filter((line) => !usedLines.includes(line))).toEqual([]);
   });
 
   it('listen on this machine alone', () => {

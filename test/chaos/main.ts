@@ -29,6 +29,7 @@ import { type NemesisCommand, type NemesisReport, runNemesis } from './nemesis.t
 import { type Options, readOptions } from './options.ts';
 import { findPairPrograms } from './pair-runner.ts';
 import { checkLeaderFaults, readFailovers, withFailovers } from './patroni/failovers.ts';
+import { divideLosses, withLosses } from './patroni/losses.ts';
 import { findPatroniPrograms } from './patroni/programs.ts';
 import { checkRollingHour, LimitedCaller } from './patroni/rolling-hour.ts';
 import { makePlan } from './plan.ts';
@@ -142,6 +143,7 @@ async function runChaos(
 ): Promise<boolean> {
   const { seed, minutes, concurrency } = options;
   const hasPatroni = options.patroni !== null;
+  const hasLosses = options.patroni === 'asynchronous';
   log(options, 'starting PostgreSQL, the card processor, two servers and two workers');
   const ready = await nemesis.request({ command: 'start', setup }, 'ready');
   const databaseUrl = ready.report === 'ready' ? ready.databaseUrl : '';
@@ -181,7 +183,7 @@ async function runChaos(
     await load.stop(options.settleSeconds * 1000);
     const ended = Date.now();
     await systems.settle(db, found);
-    const settled = await settle(db, setup, databaseUrl, options.settleSeconds * 1000, found);
+    const settled = await settle(db, setup, databaseUrl, options.settleSeconds * 1000, found, hasLosses);
     const repeated = await makeFinalRequests(db, load, venues, setup.apiUrls.length, found);
     await deliverRemaining(db, load, endpoints, options.settleSeconds * 1000, found);
     const [venue = { venueId: '', key: '' }] = bookable;
@@ -225,7 +227,11 @@ async function runChaos(
       hasPatroni,
     };
     const figures = systems.withFigures(withClientFigures(summarize(facts), load, repeated), repeatedReads);
-    const summary = hasPatroni ? withFailovers(figures, nemesis.timeline, rollingHour) : figures;
+    const complete = hasPatroni ? withFailovers(figures, nemesis.timeline, rollingHour) : figures;
+    const reported = new Set(settled.reported.map(({ subject }) => subject));
+    const summary = hasLosses
+      ? withLosses(complete, divideLosses(complete.violations, processor.holds, reported), reported.size)
+      : complete;
     if (!summary.ok) await writeEvidence(db, setup, { ...facts, violations: summary.violations });
     const { startedAt, countsBySecond } = recorder;
     const plotData = { seed, startedAt, ended, timeline: nemesis.timeline, countsBySecond };

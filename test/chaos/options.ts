@@ -31,7 +31,7 @@ until all work is done, and checks every promise against the database, the proce
                 run in which one failed, or in which an outcome is missing, is a violation
   --seed S      seed of the nemesis's plan and of the clients' scenarios (random; it is printed)
   --concurrency N  bookings at the same time, 1 to 200 (8)
-  --every S     approximate seconds between two actions of the nemesis (3)
+  --every S     approximate seconds between two actions of the nemesis (3; 10 with --patroni)
   --patience S  seconds for the workers to finish all work after the nemesis (70: longer than a lease); unfinished work is then
                 a violation; with 60 or less "everyshare reconcile" finishes it, and the report counts it
   --json        print the summary as one JSON document, and nothing else
@@ -77,7 +77,7 @@ export function readOptions(argv: readonly string[]): Options | null {
     minutes: number('--minutes', 5, 0.1, 1_440),
     seed: Math.floor(number('--seed', Math.floor(Math.random() * 1_000_000), 0, 2 ** 31)),
     concurrency: Math.floor(number('--concurrency', 8, 1, 200)),
-    everySeconds: number('--every', 3, 0.2, 600),
+    everySeconds: number('--every', given.has('--patroni') ? 10 : 3, 0.2, 600),
     settleSeconds: number('--patience', 70, 1, 3_600),
     json: given.has('--json'),
     keep: given.has('--keep'),

@@ -50,6 +50,11 @@ export class TcpLink {
     for (const pair of this.#pairs) pair.silence();
   }
 
+  /** Ends the open connections, and what was held back is lost. */
+  dropOpen(): void {
+    for (const pair of this.#pairs) pair.destroy();
+  }
+
   resume(): void {
     this.#isSilent = false;
     for (const pair of this.#pairs) pair.resume();
@@ -57,7 +62,7 @@ export class TcpLink {
 
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    for (const pair of this.#pairs) pair.destroy();
+    this.dropOpen();
     await closed;
   }
 }

@@ -23,7 +23,10 @@ const LEADER_DETAIL = /^(\S+) on timeline (\d+)$/;
 export function readFailovers(timeline: readonly TimelineEvent[]): Failovers {
   const own = timeline.filter(({ who }) => who === 'postgres');
   const faults: Record<string, number> = {};
-  for (const { what, detail = '' } of own) if (what === 'done') faults[detail] = (faults[detail] ?? 0) + 1;
+  for (const kind of LEADER_FAULTS) {
+    const count = own.filter(({ what, detail }) => what === 'done' && detail === kind).length;
+    if (count > 0) faults[kind] = count;
+  }
   const numbers = own
     .filter(({ what }) => what === 'leader')
     .map(({ detail = '' }) => Number(LEADER_DETAIL.exec(detail)?.[2] ?? 0));

@@ -1,18 +1,23 @@
 // Tests of the Patroni variant of chaos that need no Patroni: options, programs, settings, the order of faults, the
 // figures of a run, and the link that can be cut.
 
+import { readFileSync } from 'node:fs';
 import { createServer, connect as openSocket, type Socket } from 'node:net';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { packageRoot } from '../../../src/base/package-root.ts';
 import { TcpLink } from '../../support/tcp-link.ts';
 import type { Violation } from '../../support/violation.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { readOptions } from '../options.ts';
 import { kindNames, makePlan } from '../plan.ts';
+import type { ProcessorHold } from '../records.ts';
 import type { TimelineEvent } from '../timeline.ts';
 import { type ClusterSettings, etcdArguments, haproxyFile, patroniFile } from './cluster-files.ts';
 import { type ClusterMember, isHealed } from './cluster-state.ts';
 import { checkLeaderFaults, leaderDetail, readFailovers } from './failovers.ts';
 import { LEADER_FAULTS, leaderFaults } from './leader-faults.ts';
+import { divideLosses } from './losses.ts';
 import { findPatroniPrograms } from './programs.ts';
 import { checkRollingHour } from './rolling-hour.ts';
 
@@ -112,6 +117,25 @@ describe('the settings of the cluster', () => {
       expect(file).toContain(`server ${line}`);
   });
 
+  it('are those that the operator’s guide recommends', () => {
+    const guide = readFileSync(join(packageRoot, 'docs', 'guides', 'failover.md'), 'utf8');
+    const block = (language: string) => guide.split(`\`\`\`${language}\n`)[1]?.split('```')[0] ?? '';
+    const { postgresql, ...shared } = patroni(true).bootstrap.dcs;
+    const used: Record<string, unknown> = { ...shared, ...postgresql, ...postgresql.parameters };
+    const pairs = [...block('yaml').matchAll(/^ *(\w+): (.+)$/gm)].map(([, name = '', value = '']) => [name, value]);
+    expect(pairs.length).toBeGreaterThan(10);
+    for (const [name = '', value] of pairs) expect([name, String(used[name])]).toEqual([name, value]);
+    const proxy = block('text')
+      .split('\n')
+      .map((line) => line.trim());
+    expect(proxy.length).toBeGreaterThan(10);
+    const usedLines = haproxyFile(settings(true))
+      .split('\n')
+      .map((line) => line.trim());
+    const recommended = proxy.filter((line) => line !== '' && !/^(bind|server) /.test(line));
+    expect(recommended.filter((line) => !usedLines.includes(line))).toEqual([]);
+  });
+
   it('listen on this machine alone', () => {
     const texts = [haproxyFile(settings(true)), etcdArguments(settings(true)).join(' ')];
     for (const text of texts) expect(text).not.toMatch(/0\.0\.0\.0|bind \*/);
@@ -194,6 +218,54 @@ describe('the failovers of a run', () => {
     ]);
     expect(checkLeaderFaults([...leaders(1, 2), ...every], 10)).toHaveLength(1);
     expect(checkLeaderFaults([], 5)).toEqual([]);
+  });
+});
+
+describe('an asynchronous run', () => {
+  const violation = (rule: string, subject: string): Violation => ({ rule, subject, what: '' });
+  const hold = (checkoutId: string, more: Partial<ProcessorHold>): ProcessorHold => ({
+    intentId: `pi_${checkoutId}`,
+    holdId: '',
+    checkoutId,
+    shareId: '',
+    status: 'succeeded',
+    captured: 500,
+    capturedAt: 1,
+    refunded: 0,
+    transferred: 0,
+    reversed: 0,
+    fee: 0,
+    ...more,
+  });
+  const AGREES = 'our records agree with the processor';
+  const divide = (found: readonly Violation[], holds: readonly ProcessorHold[], reported: readonly string[] = []) => {
+    const { answered, reconciled, violations } = divideLosses(found, holds, new Set(reported));
+    return [answered.length, reconciled.length, violations.length];
+  };
+
+  it('may lose what was acknowledged', () => {
+    expect(divide([violation('an acknowledged checkout is stored', 'chk_1')], [])).toEqual([1, 0, 0]);
+  });
+
+  it('may differ from the processor only where reconcile reports it, or where no money is away', () => {
+    const differs = [violation(AGREES, 'chk_1')];
+    expect(divide(differs, [hold('chk_1', {})])).toEqual([0, 0, 1]);
+    expect(divide(differs, [hold('chk_1', {})], ['pi_chk_1'])).toEqual([0, 1, 0]);
+    expect(divide(differs, [hold('chk_1', {})], ['chk_1'])).toEqual([0, 1, 0]);
+    expect(divide(differs, [hold('chk_1', { refunded: 500 })])).toEqual([0, 1, 0]);
+    expect(divide(differs, [hold('chk_1', { refunded: 500, transferred: 400 })])).toEqual([0, 0, 1]);
+    expect(divide(differs, [hold('chk_1', { status: 'requires_capture', captured: 0 })])).toEqual([0, 0, 1]);
+    expect(divide(differs, [])).toEqual([0, 0, 1]);
+  });
+
+  it('keeps every rule about its own records, and its sums if nothing was lost', () => {
+    for (const rule of ['the ledger sums to zero', 'one event for each change', 'no request ends with internal_error'])
+      expect(divide([violation(rule, 'chk_1'), violation('a terminal state is final', 'chk_2')], [])).toEqual([
+        1, 0, 1,
+      ]);
+    const sum = violation('the ledger agrees with the processor', 'processor_balance');
+    expect(divide([sum], [])).toEqual([0, 0, 1]);
+    expect(divide([sum, violation('a terminal state is final', 'chk_2')], [])).toEqual([1, 1, 0]);
   });
 });
 

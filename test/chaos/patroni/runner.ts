@@ -38,8 +38,8 @@ const run = promisify(execFile);
 const NODES = 3;
 const PORTS_PER_NODE = 6;
 /** The first start makes one server and copies it twice; a former leader may have to be copied anew. */
-const MAX_HEAL_MS = 180_000;
-const MAX_FAILOVER_MS = 90_000;
+const MAX_HEAL_MS = 300_000;
+const MAX_FAILOVER_MS = 180_000;
 
 export class PatroniRunner extends PostgresControl {
   readonly #folder: string;
@@ -231,13 +231,15 @@ export class PatroniRunner extends PostgresControl {
   }
 
   /** The server stays so until another one leads, and until its time is over. */
-  async #failFor(leader: PatroniNode, { kind, forMs }: LeaderFault): Promise<void> {
+  async #failFor(leader: PatroniNode, { kind, forMs, lagMs }: LeaderFault): Promise<void> {
     const until = Date.now() + forMs;
     if (kind === 'kill the leader') leader.kill('both');
     if (kind === 'kill the PostgreSQL of the leader') leader.kill('postgres');
     if (kind === 'kill the Patroni of the leader') leader.kill('patroni');
     if (kind === 'partition the leader') leader.partition();
     if (kind === 'pause the leader') leader.pause();
+    // What the standbys have not received by now is lost.
+    if (lagMs > 0) leader.peers?.dropOpen();
     // Patroni itself hands over, or starts it again.
     if (kind === 'kill the PostgreSQL of the leader') return;
     // A server that is cut off still believes what it heard last, so the others are asked.

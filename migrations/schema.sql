@@ -1245,7 +1245,7 @@ CREATE TABLE mails (
   sent_at timestamp with time zone,
   CONSTRAINT mails_pkey PRIMARY KEY (mail_id),
   CONSTRAINT mail_kind_is_known CHECK (kind = ANY (ARRAY['receipt'::text, 'code'::text, 'invitation'::text, 'account'::text, 'notice'::text, 'security'::text])),
-  CONSTRAINT mail_status_is_known CHECK (status = ANY (ARRAY['waiting'::text, 'sent'::text, 'stored'::text, 'failed'::text])),
+  CONSTRAINT mail_status_is_known CHECK (status = ANY (ARRAY['waiting'::text, 'sent'::text, 'stored'::text, 'failed'::text, 'dropped'::text])),
   CONSTRAINT mail_waiting_is_due CHECK ((due_at IS NOT NULL) = (status = 'waiting'::text))
 );
 CREATE INDEX mails_by_address ON mails USING btree (address_hash, created_at);

@@ -194,7 +194,9 @@ export const LOOPS: readonly Loop[] = [
     intervalSeconds: 1,
     batchSize: Number.POSITIVE_INFINITY,
     // One step runs until the worker stops, so that a slow delivery does not delay the others.
-    step: ({ deliveries }, _batch, signal, onTurn) => deliverUntilStopped({ ...deliveries, onTurn }, signal),
+    observesRounds: true,
+    step: ({ deliveries }, _batch, signal, onTurn, onRound) =>
+      deliverUntilStopped({ ...deliveries, onTurn, onRound }, signal),
   },
   {
     name: 'delete-old-deliveries',

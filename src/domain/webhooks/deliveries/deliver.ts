@@ -68,7 +68,9 @@ class DeliveryLoop {
     try {
       while (!this.#signal.aborted) {
         this.#isNotified = false;
+        const beganAt = performance.now();
         const claimed = await this.#claimMore();
+        if (this.#running.size === 0) this.#observe(0, beganAt, false);
         this.#services.onTurn?.();
         if (this.#isNotified) continue;
         const shouldPollSoon = claimed > 0 && this.#used.quick < MAX_RUNS_BY_PACE.quick;
@@ -94,11 +96,14 @@ class DeliveryLoop {
 
   #start(queue: EndpointQueue): void {
     const { pace } = queue;
+    const beganAt = performance.now();
     const ended = processQueue(this.#services, queue, this.#signal, () => this.#moveToSlow(run))
       .then((count) => {
         this.#attempts += count;
+        this.#observe(count, beganAt, false);
       })
       .catch((error: unknown) => {
+        this.#observe(0, beganAt, true);
         this.#services.log.error(
           { endpoint: queue.endpointId, err: error },
           'the run of an endpoint queue failed; its deliveries stay due',
@@ -112,6 +117,10 @@ class DeliveryLoop {
     const run: Run = { pace, ended };
     this.#running.add(run);
     this.#used[pace] += 1;
+  }
+
+  #observe(rows: number, beganAt: number, isFailed: boolean): void {
+    this.#services.onRound?.({ rows, seconds: (performance.now() - beganAt) / 1000, isFailed });
   }
 
   /** Counts a run that turned out to be slow among the slow ones, if their number allows it. */

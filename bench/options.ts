@@ -23,6 +23,7 @@ import { oneHotKey } from './one-hot-key.ts';
 import { readCheckout } from './read-checkout.ts';
 import { requestLogCreates, requestLogReads } from './request-log.ts';
 import { silentReaders } from './silent-readers.ts';
+import { standbyRelief } from './standby-relief.ts';
 import { worstRequest } from './worst-request.ts';
 
 const BENCHES: readonly Bench[] = [
@@ -52,6 +53,7 @@ const BENCHES: readonly Bench[] = [
   ...consoleGrowth,
   worstRequest,
   silentReaders,
+  standbyRelief,
 ];
 
 export interface Options {

@@ -226,6 +226,7 @@ async function leaveWork(world: TestWorld, venue: TestVenue): Promise<void> {
   await venue.payAll(await venue.collecting(), [CARDS.captureFailsForAWhile]);
   const [offering] = world.context.registry.get('offering').examples as Json[];
   await venue.post('/v1/offerings', offering);
+  await world.db.query(`update disputes set evidence_due_at = now() + interval '1 day'`);
   await queueToSend(world, 60_000);
 }
 

@@ -146,7 +146,8 @@ export async function updateDispute(tx: Queryable, { venueId, facts, now }: Disp
   await tx.query(
     `update disputes set changes = changes + 1, status = $3, changed_at = to_timestamp($4 / 1000.0),
        withdrawn_amount = greatest(withdrawn_amount, $5), reinstated_amount = greatest(reinstated_amount, $6),
-       processor_fee = greatest(processor_fee, $7), processor_fee_returned = greatest(processor_fee_returned, $8)
+       processor_fee = greatest(processor_fee, $7), processor_fee_returned = greatest(processor_fee_returned, $8),
+       evidence_due_at = to_timestamp($9 / 1000.0)
      where venue_id = $1 and dispute_id = $2`,
     [
       venueId,
@@ -157,6 +158,7 @@ export async function updateDispute(tx: Queryable, { venueId, facts, now }: Disp
       facts.reinstated,
       facts.processorFee,
       facts.processorFeeReturned,
+      facts.evidenceDueAt,
     ],
   );
 }

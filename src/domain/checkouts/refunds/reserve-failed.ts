@@ -14,12 +14,16 @@ interface FailedMovement {
   readonly checkoutId: string;
 }
 
+/** How a message names an actor of the audit log. */
+export type NameOf = (actor: string) => Promise<string>;
+
 /** False: it is not failed any more. */
 export async function reserveMovement(
   tx: Queryable,
   command: CommandContext,
   venueId: string,
   { id, checkoutId }: FailedMovement,
+  nameOf: NameOf = async (by) => by,
 ): Promise<boolean> {
   const by = command.actor.name;
   await lockCheckout(tx, venueId, checkoutId);
@@ -29,7 +33,7 @@ export async function reserveMovement(
   if (found.by !== null)
     throw conflict(
       'already_reserved',
-      `${found.by} pays it by hand: do not pay it. If they do not, give it back first.`,
+      `${await nameOf(found.by)} pays it by hand: do not pay it. If they do not, give it back first.`,
     );
   if (await hasUndecidedDispute(tx, venueId, id))
     throw conflict(

@@ -1245,7 +1245,7 @@ CREATE TABLE mails (
   sent_at timestamp with time zone,
   CONSTRAINT mails_pkey PRIMARY KEY (mail_id),
   CONSTRAINT mail_kind_is_known CHECK (kind = ANY (ARRAY['receipt'::text, 'code'::text, 'invitation'::text, 'account'::text, 'notice'::text, 'security'::text])),
-  CONSTRAINT mail_status_is_known CHECK (status = ANY (ARRAY['waiting'::text, 'sent'::text, 'stored'::text, 'failed'::text])),
+  CONSTRAINT mail_status_is_known CHECK (status = ANY (ARRAY['waiting'::text, 'sent'::text, 'stored'::text, 'failed'::text, 'dropped'::text])),
   CONSTRAINT mail_waiting_is_due CHECK ((due_at IS NOT NULL) = (status = 'waiting'::text))
 );
 CREATE INDEX mails_by_address ON mails USING btree (address_hash, created_at);
@@ -2080,6 +2080,8 @@ CREATE TABLE webhook_endpoints (
 --   allocate_timestamps(p_venue uuid, p_mode text, p_now timestamp with time zone, p_count integer) returns timestamp with time zone
 -- src/domain/checkouts/functions/checkout_view.sql
 --   checkout_view(c checkouts) returns json
+-- src/domain/checkouts/functions/checkout_views.sql
+--   checkout_views(p_venue uuid, p_ids text[]) returns TABLE(id text, view text)
 -- src/domain/analytics/functions/count_activity.sql
 --   count_activity(p_venue uuid, p_types text[], p_subjects uuid[], p_subject_modes text[], p_persons uuid[], p_ats timestamp with time zone[], p_guests integer[], p_cents integer[], p_modes text[], p_is_new boolean[]) returns void
 -- src/domain/keys/functions/count_calls.sql
@@ -2148,6 +2150,8 @@ CREATE TABLE webhook_endpoints (
 --   people_changes(p_venue uuid, p_types text[], p_subjects uuid[], p_subject_modes text[], p_persons uuid[], p_ats timestamp with time zone[]) returns TABLE(subject uuid, action text, person uuid, day date, row_id tid, old_hours integer, hours integer, old_previous_hour integer, previous_hour integer, changed_hours integer)
 -- src/domain/analytics/functions/people_on_day.sql
 --   people_on_day(p_venue uuid, p_day date) returns TABLE(subject uuid, action text, person uuid, hours integer, previous_hour integer, row_id tid)
+-- src/domain/checkouts/functions/prefetch_checkouts.sql
+--   prefetch_checkouts(p_venue uuid, p_mode text, p_ids text[], p_now timestamp with time zone, OUT views text[], OUT overdue boolean[]) returns record
 -- src/domain/webhooks/functions/queue_events.sql
 --   queue_events() returns trigger
 -- src/domain/analytics/functions/recent_hour.sql

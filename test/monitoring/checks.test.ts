@@ -27,7 +27,13 @@ async function step(name: LoopName, signal = new AbortController().signal, ledge
   const { log, services } = world.context;
   const countReconcile = (mode: string, outcome: string): unknown => counted.push(`${mode} ${outcome}`);
   const parts = { log, payments: services, ledgerCheckHours, countReconcile } as unknown as WorkerServices;
-  await LOOPS.find((loop) => loop.name === name)?.step(parts, 1, signal, () => undefined);
+  await LOOPS.find((loop) => loop.name === name)?.step(
+    parts,
+    1,
+    signal,
+    () => undefined,
+    () => undefined,
+  );
 }
 
 const runs = (): Promise<CheckRun[]> =>

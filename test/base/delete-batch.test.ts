@@ -17,7 +17,7 @@ async function openNotes() {
   return db;
 }
 
-it('deletes at most as many old rows as it is told, and no other row', async () => {
+it('deletes at most as many old rows as its limit, and no other row', async () => {
   const db = await openNotes();
   expect(await db.query(deleteBatch(OLD, '$2'), [6, 3])).toHaveLength(3);
   expect(await db.query(deleteBatch({ ...OLD, oldestFirst: 'at' }, '$2'), [6, 3])).toHaveLength(2);

@@ -139,7 +139,8 @@ describe('a program whose starter ends', () => {
   });
 
   it('the card processor stops with the last server that uses it, and not before', async () => {
-    const DATABASE_URL = await createDatabase(inject('postgresUrl'), `built_${randomBytes(5).toString('hex')}`, null);
+    const name = `built_${randomBytes(5).toString('hex')}`;
+    const DATABASE_URL = await createDatabase(inject('postgresUrl'), name, 'everyshare_template');
     const DATA_DIR = newFolder();
     const env = { DATABASE_URL, DATA_DIR, ENCRYPTION_KEY: randomBytes(32).toString('base64') };
     const [server, worker] = [await startProgram(['serve'], env), await startProgram(['worker'], env)];

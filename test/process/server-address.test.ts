@@ -81,7 +81,8 @@ it.each([
 });
 
 it('a separate worker writes a reminder whose link begins with the address of the server', async () => {
-  const DATABASE_URL = await createDatabase(inject('postgresUrl'), `links_${randomBytes(5).toString('hex')}`, null);
+  const name = `links_${randomBytes(5).toString('hex')}`;
+  const DATABASE_URL = await createDatabase(inject('postgresUrl'), name, 'everyshare_template');
   const env = { DATABASE_URL, DATA_DIR: newFolder(), ENCRYPTION_KEY: randomBytes(32).toString('base64') };
   const refused = await runProgram(['worker'], env);
   expect([refused.code, refused.err]).toEqual([

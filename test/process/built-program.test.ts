@@ -16,7 +16,7 @@ import { type Program, runProgram, startProgram } from '../support/run-program.t
 import { checkoutBody } from '../support/test-venue.ts';
 
 // Builds, starts and kills the whole program.
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 180_000 });
 
 const folders: string[] = [];
 const newFolder = (): string => {

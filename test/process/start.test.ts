@@ -17,7 +17,7 @@ import { type Program, runAndInterrupt, runProgram, startProgram } from '../supp
 import { waitFor } from '../support/wait-for.ts';
 
 // Starts and kills the whole program.
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 180_000 });
 
 const folders: string[] = [];
 const started: Program[] = [];

@@ -22,6 +22,7 @@ const PURE = [
   'test/sdk/{event-stream,package,request-input,requests,webhooks}.test.ts',
   'test/sim/{choose-seeds,snapshot}.test.ts',
   'test/tidy/{docs,migrations,personal-data,tree,words}.test.ts',
+  'test/webhooks/delivery-loop.test.ts',
 ];
 
 /** Files in which every test needs a browser, simulates random worlds, starts or kills programs, or waits for what hangs. */
@@ -52,7 +53,7 @@ const SLOW = [
 const THOROUGH = [
   'test/accounts/{desk-review,desk-venues,first-steps,keys,own-account,passkeys,people,sign-in}.test.ts',
   'test/go-live/{domain,notices}.test.ts',
-  'test/agreement/{expiry,openapi-examples,payers,refund-preview,schemas,seats}.test.ts',
+  'test/agreement/{checkout-views,expiry,openapi-examples,payers,refund-preview,schemas,seats}.test.ts',
   'test/base/database.test.ts',
   'test/demo/demo.test.ts',
   'test/boats/calendar-bounds.test.ts',
@@ -78,7 +79,7 @@ const THOROUGH = [
 
 /** Repeat more, draw new random input, or show more variants, in `npm run test:long` than in `npm test`. */
 const LONG = [
-  'test/agreement/{deliveries,expiry,fee,idempotency,parties,payers,refund-preview,rolling-hour,rules,seats}.test.ts',
+  'test/agreement/{checkout-views,deliveries,expiry,fee,idempotency,parties,payers,refund-preview,rolling-hour,rules,seats}.test.ts',
   'test/analytics/{exact,seeds}.test.ts',
   'test/base/{base,calendar-file,document-order,extract-paths,json,money,parsed-body,plain-name,theme}.test.ts',
   'test/boats/calendar-bounds.test.ts',

@@ -9,7 +9,19 @@ export interface Bench {
   readonly floor: number;
   readonly goal: number;
   /** The unit of both sides' figures. */
-  readonly unit: 'requests/s' | 'boats/s' | 'parties/s' | 'checkouts/s' | 'deliveries/s' | 'events/s' | 'ms' | 'KB';
+  readonly unit:
+    | 'requests/s'
+    | 'boats/s'
+    | 'parties/s'
+    | 'checkouts/s'
+    | 'deliveries/s'
+    | 'events/s'
+    | 'jobs/s'
+    | 'calls/s'
+    | 'expansions/s'
+    | 'feeds/s'
+    | 'ms'
+    | 'KB';
   /** Whether a larger figure is better. A larger ratio is always better. */
   readonly better: 'more' | 'less';
   /** The figure counts, not its ratio to the other side: floor and goal are upper limits. */

@@ -30,6 +30,8 @@ export type DeliveryJob =
   | { readonly do: 'post directly'; readonly load: DeliveryLoad; readonly concurrency: number };
 
 export interface Deliveries {
+  /** The address of the receiver. */
+  readonly receiver: string;
   /** Creates the endpoints; called once for a load. */
   createEndpoints(load: DeliveryLoad): Promise<void>;
   /** Creates new events for the endpoints, after it has deleted all deliveries and reset all endpoint queues. */
@@ -40,9 +42,10 @@ export interface Deliveries {
   postDirectly(load: DeliveryLoad, concurrency: number): Promise<number>;
 }
 
-export function deliveriesIn(child: ChildHandle): Deliveries {
+export function deliveriesIn(child: ChildHandle, receiver: string): Deliveries {
   const run = <T>(job: DeliveryJob): Promise<T> => runJob<T>(child, job);
   return {
+    receiver,
     createEndpoints: (load) => run({ do: 'create endpoints', load }),
     createEvents: (load) => run({ do: 'create events', load }),
     deliver: (load) => run({ do: 'deliver', load }),

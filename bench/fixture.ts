@@ -15,6 +15,9 @@ import { type Db, openDb } from '../src/base/db.ts';
 import { migrate } from '../src/base/migrate.ts';
 import { packageRoot } from '../src/base/package-root.ts';
 import { schemaFolders } from '../src/base/schema-files.ts';
+import type { Processor } from '../src/domain/payments/processor.ts';
+import { makeStripeProcessor } from '../src/domain/payments/stripe.ts';
+import { sandboxKeys } from '../src/main/processors.ts';
 import { requireDurability } from '../test/support/postgres-runner.ts';
 import { runJob } from './child-jobs.ts';
 import type { Cleanup } from './cleanup.ts';
@@ -63,10 +66,14 @@ export interface BenchFixture {
   /** Address of the database, for measured work and for benches that need their own connection. */
   readonly url: string;
   readonly load: Load;
+  /** One more load process, for load beside other load. */
+  startLoad(): Load;
   /** The process that sends SQL without a server; started on first use. */
   sql(): SqlRunner;
   /** The process that runs the payment commands, with the embedded processor; started on first use. */
   payments(): Promise<Payments>;
+  /** The card processor of the servers that `startServer` starts, once one of them runs. */
+  serverProcessor(): Processor;
   /** The process that runs our delivery loops, and the receiver of its posts; started on first use. */
   deliveries(): Promise<Deliveries>;
   /** Runs `node bin/everyshare.js serve` on the fixture's database; resolves at its first 200 on /readyz. */
@@ -79,6 +86,8 @@ export interface BenchFixture {
   startWorker(): Worker;
   /** Starts a bare Fastify that returns this text on this path. */
   startBareRoute(route: string, body: string): Promise<StartedServer>;
+  /** Starts a script of JavaScript that listens on PORT; resolves at its first 200 on this path. */
+  startScript(file: string, settings: Env, path: string): Promise<StartedServer>;
   /** Starts a bare Fastify that verifies and parses deliveries signed with this secret. */
   startBareHook(secret: string): Promise<StartedServer>;
   /**
@@ -133,6 +142,8 @@ export async function openFixture(
     DATA_DIR: join(scratch, 'server'),
     ENCRYPTION_KEY: ENCRYPTION_KEY.toString('base64'),
     LOG_LEVEL: 'warn',
+    // The receivers of the bench are on this machine.
+    ALLOW_INSECURE_TARGETS: '1',
     OPERATOR_TOKEN,
   };
   // Our servers start a processor that outlives them. Cleanup steps run last first, so it is stopped after the servers.
@@ -160,6 +171,7 @@ export async function openFixture(
     db,
     url,
     load: startLoadProcess(processes, script('load-process')),
+    startLoad: () => startLoadProcess(processes, script('load-process')),
     startServer,
     startProbedServer,
     startWorker: () => {
@@ -168,6 +180,7 @@ export async function openFixture(
     },
     getServer: isQuick ? getSharedServer : startServer,
     startBareRoute: (route, body) => start(script('bare-route-process'), [], { ROUTE: route, BODY: body }, route),
+    startScript: (file, settings, path) => start(file, [], settings, path),
     startBareHook: (secret) => start(script('bare-hook-process'), [], { SECRET: secret }, '/readyz'),
     startCanned: (keys, response) =>
       start(script('canned-process'), [], { ...env, KEYS: keys.join(' '), RESPONSE: response }, '/healthz'),
@@ -179,11 +192,13 @@ export async function openFixture(
       const childEnv = { DATABASE_URL: url, CONNECTIONS, ...processor };
       return paymentsIn(processes.start(script('payment-process'), [], childEnv, true));
     }),
+    serverProcessor: lazy(() => openServerProcessor(env.DATA_DIR ?? '')),
     deliveries: lazy(async () => {
       const port = await freePort();
       await untilReady(processes.start(script('receiver-process'), [], { PORT: String(port) }, true));
-      const childEnv = { DATABASE_URL: url, CONNECTIONS, RECEIVER: `https://127.0.0.1:${port}` };
-      return deliveriesIn(processes.start(script('delivery-process'), [], childEnv, true));
+      const receiver = `https://127.0.0.1:${port}`;
+      const childEnv = { DATABASE_URL: url, CONNECTIONS, RECEIVER: receiver };
+      return deliveriesIn(processes.start(script('delivery-process'), [], childEnv, true), receiver);
     }),
   };
   // Starting them in parallel is faster. A failed start is reported by the bench that uses the process.
@@ -243,6 +258,14 @@ async function startProcessor(scratch: string, everyshare: string, cleanup: Clea
   const processor = await starting;
   const { secret: PROCESSOR_SECRET, publishable: PROCESSOR_PUBLISHABLE } = keys.test;
   return { PROCESSOR_URL: processor.url, PROCESSOR_SECRET, PROCESSOR_PUBLISHABLE };
+}
+
+function openServerProcessor(dataDir: string): Processor {
+  const state = readStateFile(join(dataDir, 'processor'));
+  if (state === null) throw new Error('the card processor of the servers does not run');
+  const { secret: secretKey, publishable: publishableKey } = sandboxKeys(ENCRYPTION_KEY, 'test');
+  const address = { protocol: 'http', host: '127.0.0.1', port: state.port } as const;
+  return makeStripeProcessor({ mode: 'test', secretKey, publishableKey, address });
 }
 
 function stopProcessor(dataDir: string): void {

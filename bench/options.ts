@@ -12,6 +12,7 @@ import { createCheckout } from './create-checkout.ts';
 import { createCheckoutBound } from './create-checkout-bound.ts';
 import { deliverBesideFailingType, deliverBesideGarbage, deliverBesideHanging } from './deliver-beside-bad.ts';
 import { deliverEvents } from './deliver-events.ts';
+import { createToEvent, lastShareToEvent } from './event-latency.ts';
 import { expire100k } from './expire-100k.ts';
 import { fleetBatch } from './fleet-batch.ts';
 import { guestPage } from './guest-page.ts';
@@ -19,10 +20,12 @@ import { hookIntake } from './hook-intake.ts';
 import { hookIntakeP99 } from './hook-intake-p99.ts';
 import { idempotentReplay } from './idempotent-replay.ts';
 import { listGrowth } from './list-growth.ts';
+import { manyCores } from './many-cores.ts';
 import { oneHotKey } from './one-hot-key.ts';
 import { readCheckout } from './read-checkout.ts';
 import { requestLogCreates, requestLogReads } from './request-log.ts';
 import { silentReaders } from './silent-readers.ts';
+import { guestPageFirstByte, p99At70Percent, readLatency } from './steady-load.ts';
 import { worstRequest } from './worst-request.ts';
 
 const BENCHES: readonly Bench[] = [
@@ -34,7 +37,13 @@ const BENCHES: readonly Bench[] = [
   listGrowth,
   idempotentReplay,
   oneHotKey,
+  manyCores,
   completePartyOf8,
+  lastShareToEvent,
+  createToEvent,
+  p99At70Percent,
+  readLatency,
+  guestPageFirstByte,
   deliverEvents,
   deliverBesideHanging,
   deliverBesideGarbage,
@@ -63,7 +72,8 @@ export interface Options {
   readonly isEveryBench: boolean;
 }
 
-export function readOptions(args: readonly string[]): Options {
+/** `all`: the benches to select from. */
+export function readOptions(args: readonly string[], all: readonly Bench[] = BENCHES): Options {
   const { values } = parseArgs({
     args: [...args],
     options: {
@@ -73,10 +83,10 @@ export function readOptions(args: readonly string[]): Options {
       only: { type: 'string', multiple: true, default: [] },
     },
   });
-  const names = BENCHES.map(({ name }) => name);
+  const names = all.map(({ name }) => name);
   const unknown = values.only.find((name) => !names.includes(name));
   if (unknown !== undefined) throw new Error(`there is no bench "${unknown}". There are: ${names.join(', ')}`);
-  const benches = BENCHES.filter(({ name, isExtra }) =>
+  const benches = all.filter(({ name, isExtra }) =>
     values.only.length === 0 ? !(values.quick && isExtra) : values.only.includes(name),
   );
   const { json, quick, report, only } = values;

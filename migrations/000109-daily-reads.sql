@@ -1,5 +1,8 @@
 -- An object whose answers list times for a number of days is read again once a day, without a delivery: its days move on,
 -- and prices and places change.
+-- few rows: hook_reads: objects of venue systems that are read back, at most thousands
+-- few rows: integration_readers: one for each connected system
+-- earlier text: f9302a09cd691299f9ffc242f649fadf7c4f8ad1b3e5fdbb169383cf4ef09d7a
 
 -- When the object is read again, if no delivery and no catalogue run waits for it. Null: only when one names it.
 alter table hook_reads add column refresh_at timestamptz;

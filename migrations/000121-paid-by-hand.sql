@@ -5,6 +5,8 @@
 -- widens: movement_by_hand_is_whole: both columns are new, and earlier servers write none of them
 -- widens: movement_by_hand_is_not_sent: the column is new; an earlier server that would send a reserved movement must fail
 -- widens: ledger_entry_is_between_the_accounts_of_its_kind: it lets in transfer_closed, which earlier servers only sum
+-- few rows: ledger_accounts: one
+-- earlier text: 195af91946973ff0726175997ce6fb0ded8cace388abe5e4d9383cf5d114729f
 
 alter table movements add column by_hand_by text;
 alter table movements add column by_hand_at timestamptz;

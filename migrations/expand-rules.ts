@@ -27,18 +27,39 @@ const TAKES_AWAY: readonly (readonly [pattern: RegExp, what: string])[] = [
   [/^drop index/, 'drops an index, which "on conflict" of the release before may need'],
   [/^(truncate|delete from) /, 'removes rows'],
   [/^create unique index /, 'adds a unique index'],
-  [/\brename (to|column|constraint|value)\b/, 'renames'],
-  [/\bdrop (column|constraint|default|identity|expression)\b/, 'drops'],
-  [/\bdrop not null\b/, 'lets in null, which the release before may not expect'],
-  [/\bset not null\b/, 'narrows'],
-  [/\balter column \w+ (set data )?type\b/, 'changes a type'],
-  [/\badd (constraint|check|unique|primary key|foreign key)\b/, 'adds a constraint'],
-  [/\badd column (?:if not exists )?\w+ (?![^,]*\bdefault\b)[^,]*\bnot null\b/, 'adds a column that must be written'],
-  [/\bset schema\b/, 'moves'],
+  [/^rename (to|column|constraint|value)?/, 'renames'],
+  [/^alter (type|domain) .* rename /, 'renames'],
+  [/^alter column \w+ drop (default|identity|expression)\b/, 'drops'],
+  [/^alter column \w+ drop not null\b/, 'lets in null, which the release before may not expect'],
+  [/^alter column \w+ set not null\b/, 'narrows'],
+  [/^alter column \w+ (set data )?type\b/, 'changes a type'],
+  [/^add (constraint|check|unique|primary key|foreign key|exclude)\b/, 'adds a constraint'],
+  [/^add column (?!.*\bdefault\b).*\bnot null\b/, 'adds a column that must be written'],
+  [/^set schema\b/, 'moves'],
 ];
+
+/** Each keeps every writer of its table waiting for as long as it works on the table's rows. */
+const LOCKS: readonly (readonly [pattern: RegExp, what: string])[] = [
+  [
+    /^create (unique )?index (?!concurrently)/,
+    'builds an index while no one can write: use a file with "-- no transaction" and "create index concurrently"',
+  ],
+  [
+    /^add column .*\bdefault .*\b(gen_random_uuid|uuid_generate_\w+|uuidv\d|random|clock_timestamp|timeofday|nextval)\(/,
+    'writes every row anew, because each gets a value of its own: add the column without a default, and fill it later',
+  ],
+  [/^add column .*(\b(small|big)?serial\b|\bgenerated (always|by default)\b)/, 'writes every row anew'],
+];
+
+/** A program inside of a migration can do anything, so that no rule can read it. */
+const PROGRAM = /^(do|execute|call)\b/;
 
 /** `-- widens: <name>: <reason>`: the constraint, index or column of that name lets in more than before. */
 const WIDENS = /^-- widens: (\w+): \S.*$/gm;
+/** `-- few rows: <table>: <reason>`: what is written to that table at once is not much. */
+const FEW_ROWS = /^-- few rows: (\w+): \S.*$/gm;
+
+const named = (sql: string, mark: RegExp): string[] => [...sql.matchAll(mark)].map((match) => match[1] as string);
 
 /** What this file takes away from servers of the newest release; empty: they go on beside it. */
 export function expandViolations(
@@ -48,17 +69,62 @@ export function expandViolations(
 ): string[] {
   const { name, sql, contractSince } = migration;
   if (contractSince !== null) return contractViolations(name, contractSince, releases);
-  const widened = [...sql.matchAll(WIDENS)].map((match) => match[1] as string);
+  const widened = named(sql, WIDENS);
+  const small = named(sql, FEW_ROWS);
   const created = createdTables(later);
   return statementsOf(sql).flatMap((statement) => {
-    if (created.has(tableOf(statement) ?? '')) return [];
-    if (widened.some((each) => new RegExp(`\\b${each}\\b`).test(statement))) return [];
-    return TAKES_AWAY.filter(([pattern]) => pattern.test(statement)).map(
-      ([, what]) =>
-        `${name} ${what}: "${statement.slice(0, 80)}". Servers of the release before run beside it: add instead, and take away in ` +
-        'a later release with "-- contract: since <version>"; what lets in more says "-- widens: <name>: <reason>"',
-    );
+    const table = tableOf(statement) ?? '';
+    if (created.has(table)) return [];
+    const refuse = (what: string): string => `${name} ${what}: "${statement.slice(0, 80)}". ${REMEDY}`;
+    if (PROGRAM.test(statement)) return [refuse('runs a program, which these rules cannot read')];
+    if (/^(with .*)?update /.test(statement))
+      return small.includes(table)
+        ? []
+        : [refuse('may write many rows at once (else: "-- few rows: <table>: <reason>")')];
+    return actionsOf(statement).flatMap((action) => [
+      ...(isWidening(action, widened) ? [] : whatOf(action, TAKES_AWAY)).map(refuse),
+      ...whatOf(action, LOCKS).map(refuse),
+    ]);
   });
+}
+
+const REMEDY =
+  'Servers of the release before run beside it: add instead, and take away in a later release with ' +
+  '"-- contract: since <version>"; what lets in more says "-- widens: <name>: <reason>"';
+
+function whatOf(action: string, rules: readonly (readonly [pattern: RegExp, what: string])[]): string[] {
+  return rules.filter(([pattern]) => pattern.test(action)).map(([, what]) => what);
+}
+
+/** Only what can let in more than before: a constraint that goes or comes back wider, an index that goes, a null. */
+function isWidening(action: string, widened: readonly string[]): boolean {
+  const found =
+    /^(?:drop constraint(?: if exists)?|add constraint|drop index(?: concurrently)?(?: if exists)?) (\w+)\b/.exec(
+      action,
+    ) ?? /^alter column (\w+) drop not null$/.exec(action);
+  return found?.[1] !== undefined && widened.includes(found[1]);
+}
+
+/** The actions of "alter table", each by itself; any other statement as a whole. */
+function actionsOf(statement: string): string[] {
+  const rest = /^alter table (?:if exists )?(?:only )?\w+ (.*)$/.exec(statement)?.[1];
+  if (rest === undefined) return [statement];
+  const actions = [''];
+  let depth = 0;
+  for (const letter of rest) {
+    if (letter === '(') depth++;
+    if (letter === ')') depth--;
+    if (letter === ',' && depth === 0) actions.push('');
+    else actions[actions.length - 1] += letter;
+  }
+  // "column" may be left out.
+  return actions.map((action) =>
+    action
+      .trim()
+      .replace(/^add (?:column )?(?:if not exists )?(?!constraint|check|unique|primary|foreign|exclude)/, 'add column ')
+      .replace(/^alter (?!column |constraint )/, 'alter column ')
+      .replace(/^drop (?!column |constraint )/, 'drop column '),
+  );
 }
 
 function contractViolations(name: string, since: string, releases: readonly ListedRelease[]): string[] {
@@ -76,7 +142,7 @@ function createdTables(migrations: readonly Migration[]): ReadonlySet<string> {
 
 function tableOf(statement: string): string | undefined {
   const found =
-    /^(?:alter table|drop table|delete from|truncate(?: table)?|create unique index .*? on) (?:only |if exists )?(\w+)/;
+    /^(?:alter table|drop table|delete from|truncate(?: table)?|update|create (?:unique )?index .*? on) (?:if exists )?(?:only )?(\w+)/;
   return found.exec(statement)?.[1];
 }
 

@@ -281,6 +281,35 @@ CREATE TABLE channels (
   CONSTRAINT channels_pkey PRIMARY KEY (channel_id)
 );
 
+-- Comparisons with the processor (with the number of its payments) and checks of the ledger (with the balances of its
+-- accounts) of the last 90 days, and what they found.
+CREATE TABLE check_runs (
+  name text NOT NULL,
+  mode text NOT NULL,
+  at timestamp with time zone NOT NULL,
+  compared integer,
+  settled integer NOT NULL,
+  differences integer NOT NULL,
+  findings text[] NOT NULL,
+  balances jsonb,
+  CONSTRAINT check_runs_pkey PRIMARY KEY (name, mode, at),
+  CONSTRAINT check_run_counts_are_not_negative CHECK (compared >= 0 AND settled >= 0 AND differences >= 0),
+  CONSTRAINT check_run_is_of_its_kind CHECK ((balances IS NOT NULL) = (name = 'ledger'::text) AND (compared IS NOT NULL) = (name = 'reconcile'::text)),
+  CONSTRAINT check_run_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text, 'all'::text])),
+  CONSTRAINT check_run_name_is_known CHECK (name = ANY (ARRAY['reconcile'::text, 'ledger'::text]))
+);
+
+-- When a worker runs each check next; while one runs it, when its lease ends. A check without a row is due.
+CREATE TABLE check_schedules (
+  name text NOT NULL,
+  mode text NOT NULL,
+  due_at timestamp with time zone NOT NULL,
+  lease_token integer NOT NULL,
+  CONSTRAINT check_schedules_pkey PRIMARY KEY (name, mode),
+  CONSTRAINT check_schedule_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text, 'all'::text])),
+  CONSTRAINT check_schedule_name_is_known CHECK (name = ANY (ARRAY['reconcile'::text, 'ledger'::text]))
+);
+
 -- From a checkout or share id to its venue, for guests, who have no key.
 CREATE TABLE checkout_routes (
   id text NOT NULL,
@@ -497,12 +526,17 @@ CREATE TABLE disputes (
   reinstated_amount integer NOT NULL DEFAULT 0,
   -- How often an answer of the processor was recorded. A worker whose answer is older than the last record asks again.
   changes integer NOT NULL DEFAULT 0,
+  -- Of a lost dispute: how much of it is our loss, because an operator had paid the guest by hand.
+  own_part integer NOT NULL DEFAULT 0,
+  -- Until when the processor takes an answer; null: it takes none, or has not said until when.
+  evidence_due_at timestamp with time zone,
   CONSTRAINT disputes_pkey PRIMARY KEY (venue_id, dispute_id),
   CONSTRAINT disputes_venue_id_hold_id_fkey FOREIGN KEY (venue_id, hold_id) REFERENCES holds(venue_id, hold_id),
   CONSTRAINT dispute_amount_is_not_negative CHECK (amount >= 0),
   CONSTRAINT dispute_amounts_are_not_negative CHECK (withdrawn_amount >= 0 AND reinstated_amount >= 0),
   CONSTRAINT dispute_loss_is_divided_completely CHECK (venue_part IS NULL AND fee_part IS NULL AND returned_part = 0 OR venue_part >= 0 AND fee_part >= 0 AND returned_part >= 0 AND (venue_part + fee_part + returned_part) <= amount),
   CONSTRAINT dispute_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text])),
+  CONSTRAINT dispute_own_part_fits CHECK (own_part >= 0 AND (own_part = 0 OR (venue_part + fee_part + returned_part + own_part) <= amount)),
   CONSTRAINT dispute_processor_fee_is_not_negative CHECK (processor_fee >= 0 AND processor_fee_returned >= 0)
 );
 CREATE INDEX disputes_by_checkout ON disputes USING btree (venue_id, checkout_id);
@@ -1167,7 +1201,7 @@ CREATE TABLE ledger_entries (
   at timestamp with time zone NOT NULL,
   CONSTRAINT ledger_entries_pkey PRIMARY KEY (venue_id, kind, subject),
   CONSTRAINT ledger_entries_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id),
-  CONSTRAINT ledger_entry_is_between_the_accounts_of_its_kind CHECK (kind = 'capture'::text AND debit = 'processor_balance'::text AND credit = 'guest_funds'::text OR kind = 'processor_fee'::text AND debit = 'processor_fees'::text AND credit = 'processor_balance'::text OR kind = 'earning'::text AND debit = 'guest_funds'::text AND credit = 'venue_payable'::text OR kind = 'fee'::text AND debit = 'guest_funds'::text AND credit = 'fee_income'::text OR kind = 'transfer'::text AND debit = 'venue_payable'::text AND credit = 'processor_balance'::text OR kind = 'transfer_closed'::text AND debit = 'venue_payable'::text AND credit = 'paid_elsewhere'::text OR kind = 'reversal'::text AND debit = 'processor_balance'::text AND credit = 'venue_payable'::text OR kind = 'debt'::text AND debit = 'venue_debts'::text AND credit = 'venue_payable'::text OR kind = 'debt_paid'::text AND debit = 'venue_payable'::text AND credit = 'venue_debts'::text OR kind = 'debt_written_off'::text AND debit = 'written_off'::text AND credit = 'venue_debts'::text OR kind = 'refund'::text AND debit = 'venue_payable'::text AND credit = 'processor_balance'::text OR kind = 'fee_return'::text AND debit = 'fee_income'::text AND credit = 'processor_balance'::text OR kind = 'return'::text AND debit = 'guest_funds'::text AND credit = 'processor_balance'::text OR kind = 'refund_failed'::text AND debit = 'processor_balance'::text AND credit = 'venue_payable'::text OR kind = 'fee_return_failed'::text AND debit = 'processor_balance'::text AND credit = 'fee_income'::text OR kind = 'return_failed'::text AND debit = 'processor_balance'::text AND credit = 'guest_funds'::text OR kind = 'refund_closed'::text AND debit = 'venue_payable'::text AND credit = 'paid_elsewhere'::text OR kind = 'fee_return_closed'::text AND debit = 'fee_income'::text AND credit = 'paid_elsewhere'::text OR kind = 'return_closed'::text AND debit = 'guest_funds'::text AND credit = 'paid_elsewhere'::text OR kind = 'dispute'::text AND debit = 'disputed_funds'::text AND credit = 'processor_balance'::text OR kind = 'dispute_fee'::text AND debit = 'processor_fees'::text AND credit = 'processor_balance'::text OR kind = 'dispute_fee_returned'::text AND debit = 'processor_balance'::text AND credit = 'processor_fees'::text OR kind = 'dispute_won'::text AND debit = 'processor_balance'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_lost'::text AND debit = 'venue_payable'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_fee_lost'::text AND debit = 'fee_income'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_returned'::text AND debit = 'guest_funds'::text AND credit = 'disputed_funds'::text),
+  CONSTRAINT ledger_entry_is_between_the_accounts_of_its_kind CHECK (kind = 'capture'::text AND debit = 'processor_balance'::text AND credit = 'guest_funds'::text OR kind = 'processor_fee'::text AND debit = 'processor_fees'::text AND credit = 'processor_balance'::text OR kind = 'earning'::text AND debit = 'guest_funds'::text AND credit = 'venue_payable'::text OR kind = 'fee'::text AND debit = 'guest_funds'::text AND credit = 'fee_income'::text OR kind = 'transfer'::text AND debit = 'venue_payable'::text AND credit = 'processor_balance'::text OR kind = 'transfer_closed'::text AND debit = 'venue_payable'::text AND credit = 'paid_elsewhere'::text OR kind = 'reversal'::text AND debit = 'processor_balance'::text AND credit = 'venue_payable'::text OR kind = 'debt'::text AND debit = 'venue_debts'::text AND credit = 'venue_payable'::text OR kind = 'debt_paid'::text AND debit = 'venue_payable'::text AND credit = 'venue_debts'::text OR kind = 'debt_written_off'::text AND debit = 'written_off'::text AND credit = 'venue_debts'::text OR kind = 'refund'::text AND debit = 'venue_payable'::text AND credit = 'processor_balance'::text OR kind = 'fee_return'::text AND debit = 'fee_income'::text AND credit = 'processor_balance'::text OR kind = 'return'::text AND debit = 'guest_funds'::text AND credit = 'processor_balance'::text OR kind = 'refund_failed'::text AND debit = 'processor_balance'::text AND credit = 'venue_payable'::text OR kind = 'fee_return_failed'::text AND debit = 'processor_balance'::text AND credit = 'fee_income'::text OR kind = 'return_failed'::text AND debit = 'processor_balance'::text AND credit = 'guest_funds'::text OR kind = 'refund_closed'::text AND debit = 'venue_payable'::text AND credit = 'paid_elsewhere'::text OR kind = 'fee_return_closed'::text AND debit = 'fee_income'::text AND credit = 'paid_elsewhere'::text OR kind = 'return_closed'::text AND debit = 'guest_funds'::text AND credit = 'paid_elsewhere'::text OR kind = 'dispute'::text AND debit = 'disputed_funds'::text AND credit = 'processor_balance'::text OR kind = 'dispute_fee'::text AND debit = 'processor_fees'::text AND credit = 'processor_balance'::text OR kind = 'dispute_fee_returned'::text AND debit = 'processor_balance'::text AND credit = 'processor_fees'::text OR kind = 'dispute_won'::text AND debit = 'processor_balance'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_lost'::text AND debit = 'venue_payable'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_fee_lost'::text AND debit = 'fee_income'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_returned'::text AND debit = 'guest_funds'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_paid_twice'::text AND debit = 'written_off'::text AND credit = 'disputed_funds'::text),
   CONSTRAINT ledger_entry_moves_something CHECK (amount > 0 AND debit <> credit)
 );
 CREATE INDEX ledger_entries_by_age ON ledger_entries USING brin (at) WITH (autosummarize='on');
@@ -1211,7 +1245,7 @@ CREATE TABLE mails (
   sent_at timestamp with time zone,
   CONSTRAINT mails_pkey PRIMARY KEY (mail_id),
   CONSTRAINT mail_kind_is_known CHECK (kind = ANY (ARRAY['receipt'::text, 'code'::text, 'invitation'::text, 'account'::text, 'notice'::text, 'security'::text])),
-  CONSTRAINT mail_status_is_known CHECK (status = ANY (ARRAY['waiting'::text, 'sent'::text, 'stored'::text, 'failed'::text])),
+  CONSTRAINT mail_status_is_known CHECK (status = ANY (ARRAY['waiting'::text, 'sent'::text, 'stored'::text, 'failed'::text, 'dropped'::text])),
   CONSTRAINT mail_waiting_is_due CHECK ((due_at IS NOT NULL) = (status = 'waiting'::text))
 );
 CREATE INDEX mails_by_address ON mails USING btree (address_hash, created_at);
@@ -1962,7 +1996,7 @@ CREATE TABLE webhook_endpoints (
 --   'processor_fees', 'debit', 'what the processor has charged us for its service'
 --   'venue_debts', 'debit', 'what venues owe us because a transfer could not be taken back'
 --   'venue_payable', 'credit', 'what we owe a venue; below zero, what it owes us until a transfer is taken back'
---   'written_off', 'debit', 'what venues owed us and an operator has written off'
+--   'written_off', 'debit', 'our losses: what venues owed us and an operator has written off, and what guests got by hand and by a dispute'
 
 -- The rows of state_transitions.
 --   'checkout', '', 'open'
@@ -2046,6 +2080,8 @@ CREATE TABLE webhook_endpoints (
 --   allocate_timestamps(p_venue uuid, p_mode text, p_now timestamp with time zone, p_count integer) returns timestamp with time zone
 -- src/domain/checkouts/functions/checkout_view.sql
 --   checkout_view(c checkouts) returns json
+-- src/domain/checkouts/functions/checkout_views.sql
+--   checkout_views(p_venue uuid, p_ids text[]) returns TABLE(id text, view text)
 -- src/domain/analytics/functions/count_activity.sql
 --   count_activity(p_venue uuid, p_types text[], p_subjects uuid[], p_subject_modes text[], p_persons uuid[], p_ats timestamp with time zone[], p_guests integer[], p_cents integer[], p_modes text[], p_is_new boolean[]) returns void
 -- src/domain/keys/functions/count_calls.sql
@@ -2114,6 +2150,8 @@ CREATE TABLE webhook_endpoints (
 --   people_changes(p_venue uuid, p_types text[], p_subjects uuid[], p_subject_modes text[], p_persons uuid[], p_ats timestamp with time zone[]) returns TABLE(subject uuid, action text, person uuid, day date, row_id tid, old_hours integer, hours integer, old_previous_hour integer, previous_hour integer, changed_hours integer)
 -- src/domain/analytics/functions/people_on_day.sql
 --   people_on_day(p_venue uuid, p_day date) returns TABLE(subject uuid, action text, person uuid, hours integer, previous_hour integer, row_id tid)
+-- src/domain/checkouts/functions/prefetch_checkouts.sql
+--   prefetch_checkouts(p_venue uuid, p_mode text, p_ids text[], p_now timestamp with time zone, OUT views text[], OUT overdue boolean[]) returns record
 -- src/domain/webhooks/functions/queue_events.sql
 --   queue_events() returns trigger
 -- src/domain/analytics/functions/recent_hour.sql

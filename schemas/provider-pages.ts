@@ -2,6 +2,7 @@
 // from, and what is read from the provider's API.
 // The setup steps before the tables and the section on what we cannot know after them are written by hand.
 
+import { MAX_MEMBERS } from '../src/base/json/scan.ts';
 import type { Mapping, MappingField, Reader } from './types.gen.ts';
 
 type Event = Mapping['events'][number];
@@ -49,7 +50,7 @@ function readerTables({ credentials, reads, limits, sources, objects }: Reader):
       ['Request', 'For', 'Source'],
       [...steps].map(([name, { read, step }]) => [`\`${name}\``, read.name, step.sure]),
     ),
-    `At most ${limits.requests_per_minute} requests a minute${limits.requests_per_day === undefined ? '' : ` and ${limits.requests_per_day} a day`}. [${limits.sure}]${limits.note === undefined ? '' : ` ${limits.note}`} Facts: ${sources.map((url) => `<${url}>`).join(', ')}.`,
+    `At most ${limits.requests_per_minute} requests a minute${limits.requests_per_day === undefined ? '' : ` and ${limits.requests_per_day} a day`}. [${limits.sure}]${limits.note === undefined ? '' : ` ${limits.note}`} An answer of more than ${limits.max_bytes / 1_048_576} MB or ${MAX_MEMBERS.toLocaleString('en-US')} fields is not read. Facts: ${sources.map((url) => `<${url}>`).join(', ')}.`,
   ];
   for (const object of objects) parts.push(...fieldTable(object, true));
   return `${parts.join('\n\n')}\n`;

@@ -1457,7 +1457,7 @@ export type DeskHealth = {
   };
   /** The last comparison with the card processor, and the last check of the ledger. */
   readonly checks: readonly ({
-    /** Which check: `reconcile` runs every six hours in a worker; `ledger` by `everyshare ledger check`. */
+    /** Which check: a worker runs `reconcile` every six hours, and `ledger` every `LEDGER_CHECK_HOURS` (24). */
     readonly name: "reconcile" | "ledger";
     /** The mode that was compared; null for all of them. */
     readonly mode: "test" | "live" | null;
@@ -2800,9 +2800,13 @@ export type MoneyCase = {
   readonly tries: number;
   /** When the worker tries it next; null when it does not. */
   readonly next_try_at: string | null;
+  /** Of a dispute: until when the processor takes an answer; null when it takes none, or does not say. */
+  readonly answer_by: string | null;
+  /** Of a dispute: the payment in the processor’s dashboard, where the dispute is answered; null for the sandbox, which has none. */
+  readonly dashboard_url: string | null;
   /** The operator who pays it by hand: it is not sent again meanwhile. Null when none does. */
   readonly reserved: {
-    /** The operator. */
+    /** The operator’s name, or mail address where there is no name; a command’s user as the audit log has it. */
     readonly by: string;
     /** Since when. */
     readonly at: string;
@@ -2864,6 +2868,8 @@ export type MoneyHealth = {
       readonly count: number;
       /** Together, in minor units (cents). */
       readonly amount: number;
+      /** Until when the first of them must be answered; null when none must. */
+      readonly first_answer_by: string | null;
     };
     /** What venues owe. */
     readonly venue_debts: {
@@ -3584,15 +3590,19 @@ export type Reader = {
           /** A number that is not larger than this; no value at all is right too. */
           readonly at_most?: number;
         };
-        /** The path of the page’s list: a page with fewer items than size is the last one. */
+        /** The path of the page’s list, which every page must have: a page without items is the last one. */
         readonly items?: string;
-        /** How many items a full page has; for days: how many days. */
+        /** With page_number and offset: the path of the number of items on all pages. The page that completes it is the last one; a number that is smaller than what was read counts something else, and is not used. */
+        readonly total?: string;
+        /** With days: how many days. */
         readonly size?: number;
         /** The number of the first page. */
         readonly first?: number;
       };
       /** Lists of the answer that are joined under a new name beside it. */
       readonly collect?: { readonly [name: string]: readonly string[] };
+      /** Lists that the answers must have after this request, with or without items. Without one of them the read fails, and takes nothing off sale. */
+      readonly lists?: readonly string[];
       /** When no later request is made; the first that fits counts. */
       readonly stop?: readonly ({
         /** All of these conditions hold for what was read. */
@@ -3688,9 +3698,11 @@ export type Reader = {
           /** A number that is not larger than this; no value at all is right too. */
           readonly at_most?: number;
         };
-        /** The path of the page’s list: a page with fewer items than size is the last one. */
+        /** The path of the page’s list, which every page must have: a page without items is the last one. */
         readonly items?: string;
-        /** How many items a full page has; for days: how many days. */
+        /** With page_number and offset: the path of the number of items on all pages. The page that completes it is the last one; a number that is smaller than what was read counts something else, and is not used. */
+        readonly total?: string;
+        /** With days: how many days. */
         readonly size?: number;
         /** The number of the first page. */
         readonly first?: number;
@@ -3733,9 +3745,11 @@ export type Reader = {
           /** A number that is not larger than this; no value at all is right too. */
           readonly at_most?: number;
         };
-        /** The path of the page’s list: a page with fewer items than size is the last one. */
+        /** The path of the page’s list, which every page must have: a page without items is the last one. */
         readonly items?: string;
-        /** How many items a full page has; for days: how many days. */
+        /** With page_number and offset: the path of the number of items on all pages. The page that completes it is the last one; a number that is smaller than what was read counts something else, and is not used. */
+        readonly total?: string;
+        /** With days: how many days. */
         readonly size?: number;
         /** The number of the first page. */
         readonly first?: number;

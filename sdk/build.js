@@ -1,5 +1,5 @@
-// Builds sdk/dist: one bundle each for ESM and CommonJS, and a declaration file of each source for both. Called by the
-// build.js of the repository; skipped while dist is newer than the sources.
+// Builds sdk/dist: one bundle each for ESM and CommonJS, and for both the declarations that the entry leads to. Called by
+// the build.js of the repository; skipped while dist is newer than the sources.
 
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -50,11 +50,15 @@ async function bundle(folder, format, extension) {
   await esbuild.build({ ...BUNDLE_OPTIONS, format, outfile: join(folder, `everyshare.${extension}`) });
 }
 
-/** Each source declares the types of what it exports, so no other file has to be read. */
+/**
+ * Each source declares the types of what it exports, so no other file has to be read. A source that only the service
+ * imports, such as agent-configs.ts, is no part of the package.
+ */
 async function declare(folder) {
   const { default: ts } = await import('typescript');
   mkdirSync(folder, { recursive: true });
-  for (const file of readdirSync(source)) {
+  const reached = ['everyshare.ts'];
+  for (const file of reached) {
     const { outputText, diagnostics } = ts.transpileDeclaration(readFileSync(join(source, file), 'utf8'), {
       fileName: file,
       reportDiagnostics: true,
@@ -62,6 +66,8 @@ async function declare(folder) {
     });
     // Without the library's types the compiler declares a method with a symbol for its name twice, once as a property.
     const declarations = outputText.replaceAll(/^ +\[Symbol\.\w+\]: \(\) => .*\n/gm, '');
+    for (const [, name] of declarations.matchAll(/(?:from|import\() ?'\.\/([\w.-]+\.ts)'/g))
+      if (!reached.includes(name)) reached.push(name);
     const [problem] = diagnostics ?? [];
     if (problem !== undefined)
       throw new Error(`sdk/src/${file}: ${ts.flattenDiagnosticMessageText(problem.messageText, ' ')}`);

@@ -31,6 +31,7 @@ import { closeDatabaseAtStop } from './main/close-database.ts';
 import { findOrStartDatabase, openDatabase } from './main/embedded-database.ts';
 import { asListenError } from './main/listen-error.ts';
 import type { Monitoring } from './main/monitoring.ts';
+import { leaveGroup, type Member, memberFrom, ProcessGroup, reportReady, serverCount } from './main/process-group.ts';
 import { type OpenedProcessors, openProcessors } from './main/processors.ts';
 import { runWorker } from './main/run-worker.ts';
 import { setAddressOfCommand, setAddressOfWorker } from './main/server-address.ts';
@@ -138,11 +139,14 @@ function printLine(line: string): void {
 type Role = 'start' | 'serve' | 'worker';
 
 async function runRole(role: Role, config: Config): Promise<void> {
-  const log = makeLog(config.logLevel, role);
+  const member = memberFrom(process.env);
+  const log = makeLog(config.logLevel, role, undefined, member?.name);
   const shutdown = new Shutdown(log);
-  const stopped = onStopSignal(config, log, shutdown);
+  const { stopped, stop } = onStopSignal(config, log, shutdown);
+  const servers = role === 'worker' || member !== null ? 1 : serverCount(config);
   try {
-    await startRole(role, config, log, shutdown);
+    if (servers > 1 && role !== 'worker') await startGroup(role, servers, config, log, shutdown);
+    else await startRole(role, config, log, shutdown, stop, member);
   } catch (error) {
     // A signal also reaches child processes such as initdb. Their failure during a shutdown is expected, not an error.
     const isStopRequested = shutdown.isStopping || error instanceof ShutdownRequested;
@@ -150,9 +154,36 @@ async function runRole(role: Role, config: Config): Promise<void> {
     if (!isStopRequested) throw error;
   }
   await stopped;
+  leaveGroup();
 }
 
-async function startRole(role: Role, config: Config, log: Log, shutdown: Shutdown): Promise<void> {
+/** Several servers on one port, and for `start` a worker, each in a process of its own. */
+async function startGroup(
+  command: 'start' | 'serve',
+  servers: number,
+  config: Config,
+  log: Log,
+  shutdown: Shutdown,
+): Promise<void> {
+  const isEmbedded = command === 'start' && config.databaseUrl === null;
+  const url = command === 'start' ? await openDatabase(config, log, shutdown) : requireDatabaseUrl(config, command);
+  // With DATABASE_URL, every process must be given the keys.
+  const keys = isEmbedded ? (config.encryptionKeys ?? storedEncryptionKeys(config)) : [];
+  const env = { DATABASE_URL: url, ENCRYPTION_KEY: keys.map((key) => key.toString('base64')).join(',') };
+  const group = new ProcessGroup({ config, command, servers, env: isEmbedded ? env : {}, log });
+  await shutdown.add(() => group.stop());
+  await group.start();
+  log.info({ servers, worker: command === 'start' }, 'all processes are ready');
+}
+
+async function startRole(
+  role: Role,
+  config: Config,
+  log: Log,
+  shutdown: Shutdown,
+  stop: StopControl['stop'],
+  member: Member | null,
+): Promise<void> {
   const loadServer = () => import('./http/server.ts');
   const url = role === 'start' ? await openDatabase(config, log, shutdown) : requireDatabaseUrl(config, role);
   const loadMonitoring = async (): Promise<Monitoring> => {
@@ -162,19 +193,25 @@ async function startRole(role: Role, config: Config, log: Log, shutdown: Shutdow
   };
   const opened = await openContext(config, role, log, url, shutdown, loadMonitoring);
   const { context, processor, newOperatorToken, monitoring } = opened;
-  await monitoring.watch(context, role, shutdown);
+  await monitoring.watch(context, role, shutdown, (error) => {
+    log.error({ err: error }, 'the database no longer serves this release');
+    process.exitCode = 1;
+    stop('the database no longer serves this release');
+  });
   if (role === 'worker') {
     await setAddressOfWorker(context);
     const port = await runWorker(context, monitoring, log, shutdown);
-    printLine('everyshare worker is ready');
+    if (member === null) printLine('everyshare worker is ready');
     if (port !== null) printLine(`  monitoring port ${port} of ${config.workerHost}: /healthz, /readyz, /metrics`);
     emitReady();
+    reportReady(member, log);
     return;
   }
   const { announce, createFirstLink, createFirstVenue } = await import('./cli/announce.ts');
   // Created before the server reports ready: a script that waits for that line may use the key immediately.
   const command = systemCommandContext(context, 'start', 'start');
-  const firstVenue = role === 'start' ? await createFirstVenue(context, command) : null;
+  const isStart = role === 'start' || (member?.command === 'start' && member.isAnnouncer);
+  const firstVenue = isStart ? await createFirstVenue(context, command) : null;
   const { startServer } = await loadServer();
   const openTools = async (toolContext: ToolServerContext): Promise<ToolServer> =>
     (await import('./mcp/tool-server.ts')).open(toolContext);
@@ -194,11 +231,14 @@ async function startRole(role: Role, config: Config, log: Log, shutdown: Shutdow
       'the process could not register its webhook endpoint; the worker polls the processor instead',
     );
   });
-  if (role === 'start') await registered;
+  // The next server of a group finds what this one has registered.
+  if (role === 'start' || member !== null) await registered;
   const firstLink = await createFirstLink(context, command, firstVenue);
   const { urls, metricsPort } = server;
-  announce({ context, urls, metricsPort, workerPort, newOperatorToken, firstVenue, firstLink, printLine });
+  if (member === null || member.isAnnouncer)
+    announce({ context, urls, metricsPort, workerPort, newOperatorToken, firstVenue, firstLink, printLine });
   emitReady();
+  reportReady(member, log);
 }
 
 /** Tells bin/load.js to store V8's code cache now: it holds the functions that the next start needs. */
@@ -216,35 +256,43 @@ function requireDatabaseUrl(config: Config, role: string): string {
 /** A terminal signals the whole process group, and npm passes the signal on: one Ctrl-C arrives twice. */
 const SAME_SIGNAL_MS = 1_000;
 
-/** Resolves when the shutdown after SIGINT or SIGTERM is complete. A later signal or a timeout exits immediately. */
-function onStopSignal(config: Config, log: Log, shutdown: Shutdown): Promise<void> {
-  return new Promise((resolve) => {
-    let stoppingSince: number | null = null;
-    const stop = (reason: NodeJS.Signals | 'npm has ended'): void => {
-      const now = systemMonotonicClock.now();
-      if (stoppingSince !== null) {
-        if (now - stoppingSince > SAME_SIGNAL_MS) process.exit(130);
-        return;
-      }
-      stoppingSince = now;
-      log.info({ reason }, 'the process was asked to stop');
-      const forcedExit = setTimeout(() => {
-        log.error('the process did not stop in time and exits');
-        process.exit(1);
-      }, config.shutdownSeconds * 1000);
-      forcedExit.unref();
-      void shutdown.run().then((isClean) => {
-        log.info('the process has stopped');
-        if (!isClean) process.exitCode = 1;
-        resolve();
-      });
-    };
-    process.on('SIGINT', stop);
-    process.on('SIGTERM', stop);
-    onEndOfNpm(() => {
-      if (stoppingSince === null) stop('npm has ended');
-    });
+interface StopControl {
+  /** Resolves when the shutdown is complete. */
+  readonly stopped: Promise<void>;
+  /** As SIGTERM does, once. */
+  stop(reason: string): void;
+}
+
+/** Stops the process after SIGINT or SIGTERM. A later signal or a timeout exits immediately. */
+function onStopSignal(config: Config, log: Log, shutdown: Shutdown): StopControl {
+  let resolve = (): void => undefined;
+  const stopped = new Promise<void>((done) => {
+    resolve = done;
   });
+  let stoppingSince: number | null = null;
+  const stop = (reason: string): void => {
+    if (stoppingSince !== null) return;
+    stoppingSince = systemMonotonicClock.now();
+    log.info({ reason }, 'the process was asked to stop');
+    const forcedExit = setTimeout(() => {
+      log.error('the process did not stop in time and exits');
+      process.exit(1);
+    }, config.shutdownSeconds * 1000);
+    forcedExit.unref();
+    void shutdown.run().then((isClean) => {
+      log.info('the process has stopped');
+      if (!isClean) process.exitCode = 1;
+      resolve();
+    });
+  };
+  const onSignal = (signal: NodeJS.Signals): void => {
+    if (stoppingSince !== null && systemMonotonicClock.now() - stoppingSince > SAME_SIGNAL_MS) process.exit(130);
+    stop(signal);
+  };
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+  onEndOfNpm(() => stop('npm has ended'));
+  return { stopped, stop };
 }
 
 /** A killed npm cannot pass a signal on. Without this, `npm start` would leave a server and a database behind. */

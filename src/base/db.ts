@@ -1,11 +1,15 @@
-// The only file that opens database connections, except migrate.ts and notifications.ts. Single statements use a few pipelined connections:
-// many statements are in flight on each, and none waits for a free connection. A transaction has a connection of its own.
-// No session state is left behind, so the same code runs behind PgBouncer in transaction mode. Times are ISO 8601 text in
-// UTC with microseconds, never Date.
+// Opens the database connections of a process; migrate.ts alone opens its own. Single statements use a few pipelined
+// connections: many statements are in flight on each, and none waits for a free connection. A transaction has a
+// connection of its own. A server that is a standby, or that no longer answers, is not used again, so a failover needs
+// no restart. No session state is left behind, so the same code runs behind PgBouncer in transaction mode. Times are
+// ISO 8601 text in UTC with microseconds, never Date.
 
 import { createHash } from 'node:crypto';
 import pg from 'pg';
+import { DatabaseClient, type DatabaseClientSettings } from './database-client.ts';
 import { NotificationListener } from './notifications.ts';
+import { type Connection, PipelinedPool, type PoolCounts, SilentServer } from './pipelined-pool.ts';
+import { TransactionPool } from './transaction-pool.ts';
 
 export type Row = Record<string, unknown>;
 
@@ -32,14 +36,8 @@ export interface Db extends Queryable {
   close(): Promise<void>;
 }
 
-export interface ConnectionCounts {
+export interface ConnectionCounts extends PoolCounts {
   readonly use: 'statements' | 'priority' | 'background' | 'monitoring' | 'transactions';
-  readonly max: number;
-  readonly open: number;
-  /** Statements in flight, or transactions that hold a connection. */
-  readonly busy: number;
-  /** Transactions that wait for a connection. */
-  readonly waiting: number;
 }
 
 export interface DbOptions {
@@ -48,10 +46,14 @@ export interface DbOptions {
   /** Behind a pooler in transaction mode: no prepared statements, no settings of the session. */
   readonly pooled: boolean;
   readonly applicationName: string;
+  /** The URL is that of a standby, for reading. Absent: a standby is refused, as an unavailable database. */
+  readonly acceptsStandby?: boolean;
   /** Called when an idle connection broke; the next statement opens another. */
   readonly onLost?: (error: Error) => void;
   /** How long a statement or a transaction waits for a connection. Absent: 5 seconds; a test on a busy machine waits longer. */
   readonly connectTimeoutMs?: number;
+  /** How long a statement waits for its answer before its server counts as gone. Absent: 15 seconds. */
+  readonly queryTimeoutMs?: number;
   /** Called with every statement, so that a test can count round trips. */
   readonly onStatement?: (text: string) => void;
 }
@@ -67,6 +69,8 @@ export function readSnapshot<T>(db: Db, read: (tx: Queryable) => Promise<T>): Pr
 const QUERY_TIMEOUT_MS = 15_000;
 const STATEMENT_TIMEOUT_MS = 8_000;
 const CONNECT_TIMEOUT_MS = 5_000;
+/** After this much silence the system asks whether the other side still exists; its own default is two hours. */
+const KEEPALIVE_IDLE_MS = 10_000;
 const BEGIN =
   "begin; set local statement_timeout = '10s'; set local lock_timeout = '3s'; set local idle_in_transaction_session_timeout = '15s'";
 const MAX_ATTEMPTS = 4;
@@ -148,14 +152,16 @@ export function isUnavailable(error: unknown): boolean {
   return error instanceof Error && UNAVAILABLE_MESSAGES.test(error.message);
 }
 
-function clientSettings(options: DbOptions): pg.ClientConfig & { readonly pipeline: boolean } {
+function clientSettings(options: DbOptions): DatabaseClientSettings {
   return {
     connectionString: options.url,
     application_name: options.applicationName,
     connectionTimeoutMillis: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
-    query_timeout: QUERY_TIMEOUT_MS,
+    query_timeout: options.queryTimeoutMs ?? QUERY_TIMEOUT_MS,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEPALIVE_IDLE_MS,
     pipeline: true,
+    acceptsStandby: options.acceptsStandby ?? false,
     // Compiling takes far longer than it saves: with the defaults of Debian's packages one call took 15.9 s, not 67 ms.
     ...(options.pooled ? {} : { statement_timeout: STATEMENT_TIMEOUT_MS, options: '-c jit=off' }),
     types: { getTypeParser: parserFor as typeof pg.types.getTypeParser },
@@ -164,19 +170,16 @@ function clientSettings(options: DbOptions): pg.ClientConfig & { readonly pipeli
 
 export function openDb(options: DbOptions): Db {
   const settings = clientSettings(options);
-  const statementPool = new PipelinedPool(Math.max(1, Math.floor(options.connections / 4)), settings, options.onLost);
-  const priority = new PipelinedPool(Math.max(1, Math.floor(options.connections / 6)), settings, options.onLost);
-  const background = new PipelinedPool(1, settings, options.onLost);
-  const monitoring = new PipelinedPool(1, settings, options.onLost);
-  const pool = new pg.Pool({
-    ...settings,
-    max: Math.max(1, options.connections - statementPool.size - priority.size),
-    idleTimeoutMillis: 60_000,
-  });
+  const silent = new SilentServer();
+  const pipelined = (size: number): PipelinedPool =>
+    new PipelinedPool(Math.max(1, Math.floor(size)), settings, silent, options.onLost);
+  const statementPool = pipelined(options.connections / 4);
+  const priority = pipelined(options.connections / 6);
+  const background = pipelined(1);
+  const monitoring = pipelined(1);
+  const max = Math.max(1, options.connections - statementPool.size - priority.size);
+  const transactions = new TransactionPool(max, settings, silent, options.onLost);
   const listeners: NotificationListener[] = [];
-  pool.on('error', (error) => options.onLost?.(error));
-  // A connection can break between the pool and its user, when neither listens; an unhandled 'error' would end the process.
-  pool.on('connect', (client) => client.on('error', () => undefined));
 
   const send = async <R extends object>(
     client: Connection,
@@ -190,10 +193,10 @@ export function openDb(options: DbOptions): Db {
   };
 
   const begin = async <T>(work: (tx: Queryable) => Promise<T>): Promise<T> => {
-    const client = await pool.connect();
+    const client = await transactions.take();
     return withFirstError((watch) => {
       const tx: Queryable = { query: (text, values) => watch(send(client, text, values)) };
-      return inTransaction(client, () => work(tx), options.onStatement);
+      return silent.watch(() => inTransaction(client, () => work(tx), options.onStatement));
     });
   };
 
@@ -215,7 +218,9 @@ export function openDb(options: DbOptions): Db {
       ? {}
       : {
           listen: (channel: string, onNotified: () => void) => {
-            listeners.push(new NotificationListener(settings, channel, onNotified, options.onLost));
+            listeners.push(
+              new NotificationListener(() => new DatabaseClient(settings), channel, onNotified, options.onLost),
+            );
           },
         }),
     connections: () => [
@@ -223,17 +228,11 @@ export function openDb(options: DbOptions): Db {
       { use: 'priority', ...priority.counts() },
       { use: 'background', ...background.counts() },
       { use: 'monitoring', ...monitoring.counts() },
-      {
-        use: 'transactions',
-        max: pool.options.max,
-        open: pool.totalCount,
-        busy: pool.totalCount - pool.idleCount,
-        waiting: pool.waitingCount,
-      },
+      { use: 'transactions', ...transactions.counts() },
     ],
     async close() {
-      const pools = [statementPool, priority, background, monitoring];
-      await Promise.all([...[...pools, ...listeners].map((one) => one.close()), pool.end()]);
+      const pools = [statementPool, priority, background, monitoring, transactions];
+      await Promise.all([...pools, ...listeners].map((one) => one.close()));
     },
   };
 }
@@ -285,96 +284,5 @@ async function inTransaction<T>(
   } finally {
     client.off('error', onLost);
     client.release(broken);
-  }
-}
-
-interface Connection {
-  query(config: pg.QueryConfig): Promise<pg.QueryResult>;
-}
-
-/** The pool's own message. */
-const POOL_CLOSED = 'Cannot use a pool after calling end on the pool';
-
-/**
- * A few pipelined connections. The next statement uses the one with the fewest in flight; a broken one is replaced on
- * use.
- */
-class PipelinedPool {
-  readonly size: number;
-  readonly #settings: pg.ClientConfig;
-  readonly #onLost: ((error: Error) => void) | undefined;
-  readonly #connections: PipelinedConnection[] = [];
-  #isClosed = false;
-
-  constructor(size: number, settings: pg.ClientConfig, onLost?: (error: Error) => void) {
-    this.size = size;
-    this.#settings = settings;
-    this.#onLost = onLost;
-  }
-
-  next(): Connection {
-    if (this.#isClosed) throw new Error(POOL_CLOSED);
-    let best = this.#connections[0];
-    for (const connection of this.#connections)
-      if (best === undefined || connection.inFlight < best.inFlight) best = connection;
-    if (best === undefined || (best.inFlight > 0 && this.#connections.length < this.size)) {
-      best = this.#open();
-    }
-    return best;
-  }
-
-  counts(): Omit<ConnectionCounts, 'use'> {
-    const busy = this.#connections.reduce((sum, { inFlight }) => sum + inFlight, 0);
-    return { max: this.size, open: this.#connections.length, busy, waiting: 0 };
-  }
-
-  #open(): PipelinedConnection {
-    const connection = new PipelinedConnection(this.#settings, (error) => {
-      const index = this.#connections.indexOf(connection);
-      if (index >= 0) this.#connections.splice(index, 1);
-      if (error !== null) this.#onLost?.(error);
-    });
-    this.#connections.push(connection);
-    return connection;
-  }
-
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    await Promise.all(this.#connections.splice(0).map((connection) => connection.close()));
-  }
-}
-
-class PipelinedConnection implements Connection {
-  inFlight = 0;
-  readonly #ready: Promise<void>;
-  readonly #client: pg.Client;
-
-  constructor(settings: pg.ClientConfig, onConnectionLost: (error: Error | null) => void) {
-    this.#client = new pg.Client(settings);
-    this.#client.on('error', onConnectionLost);
-    this.#client.on('end', () => onConnectionLost(null));
-    this.#ready = this.#client.connect().then(
-      () => undefined,
-      (error: Error) => {
-        onConnectionLost(null);
-        throw error;
-      },
-    );
-  }
-
-  /** Counts from the call on: a statement that is about to be sent must not look like an idle connection to the next. */
-  async query(config: pg.QueryConfig): Promise<pg.QueryResult> {
-    this.inFlight++;
-    try {
-      await this.#ready;
-      return await this.#client.query(config);
-    } finally {
-      this.inFlight--;
-    }
-  }
-
-  async close(): Promise<void> {
-    await this.#ready.catch(() => undefined);
-    await this.#client.end();
   }
 }

@@ -12,38 +12,59 @@ export interface Ids {
 }
 
 export function makeIds(clock: Clock, random: Random): Ids {
-  const next = makeTimeBytes(clock, random);
+  const nextTick = makeTicks(clock);
+  let timeMs = -1;
+  let timeText = '';
   return {
-    uuid: () => uuid7(next()),
-    prefixed: (prefix) => `${prefix}_${base32(next())}`,
+    uuid() {
+      const { ms, count } = nextTick();
+      const bytes = Buffer.allocUnsafe(16);
+      bytes.writeUIntBE(ms, 0, 6);
+      bytes.writeUInt16BE(0x7000 | count, 6);
+      random.bytes(8).copy(bytes, 8);
+      return uuidText(bytes);
+    },
+    prefixed(prefix) {
+      const { ms, count } = nextTick();
+      // Many ids are made within a millisecond.
+      if (ms !== timeMs) {
+        timeMs = ms;
+        timeText = timeDigits(ms);
+      }
+      return `${prefix}_${timeText}${tailDigits(count, random.bytes(8))}`;
+    },
   };
 }
 
 const MAX_PER_MILLISECOND = 0x0fff;
 
+interface Tick {
+  ms: number;
+  count: number;
+}
+
 /**
- * 48 bits of time, 4 for a version, 12 that count up within a millisecond, 64 random: ids of one process are in the order
- * of their creation, also when the clock stands still or steps back.
+ * A time, and a number that counts up within a millisecond: ids of one process are in the order of their creation, also
+ * when the clock stands still or steps back.
  */
-function makeTimeBytes(clock: Clock, random: Random): () => Buffer {
-  let last = 0;
-  let count = 0;
+function makeTicks(clock: Clock): () => Readonly<Tick> {
+  const tick: Tick = { ms: 0, count: 0 };
   return () => {
     const now = clock.now();
-    const isSameTick = now <= last;
-    count = isSameTick ? count + 1 : 0;
-    if (count > MAX_PER_MILLISECOND) count = 0;
-    last = isSameTick && count > 0 ? last : Math.max(now, isSameTick ? last + 1 : now);
-    const bytes = Buffer.allocUnsafe(16);
-    bytes.writeUIntBE(last, 0, 6);
-    bytes.writeUInt16BE(count, 6);
-    random.bytes(8).copy(bytes, 8);
-    return bytes;
+    if (now > tick.ms) {
+      tick.ms = now;
+      tick.count = 0;
+    } else if (tick.count < MAX_PER_MILLISECOND) tick.count += 1;
+    else {
+      tick.ms += 1;
+      tick.count = 0;
+    }
+    return tick;
   };
 }
 
-function uuid7(bytes: Buffer): string {
-  bytes[6] = 0x70 | ((bytes[6] ?? 0) & 0x0f);
+/** The 16 bytes of a UUID, of which the first 8 are set for good. */
+function uuidText(bytes: Buffer): string {
   bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f);
   const hex = bytes.toString('hex');
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
@@ -51,34 +72,41 @@ function uuid7(bytes: Buffer): string {
 
 const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz';
 
+/** Two digits, by their 10 bits. */
 const PAIRS = [...CROCKFORD].flatMap((first) => [...CROCKFORD].map((second) => first + second));
 
-/**
- * 128 bits as 26 digits of 5 bits, two at a time; the first digit carries the 3 bits left over, so text order is time
- * order.
- */
-function base32(bytes: Buffer): string {
+const TIME_DIGITS = 10;
+
+/** 48 bits of time as 10 digits of 5 bits: text order is time order. */
+function timeDigits(ms: number): string {
   let text = '';
-  let buffered = 0;
-  let bits = 2;
-  for (let at = 0; at < 16; at++) {
-    buffered = (buffered << 8) | (bytes[at] as number);
-    bits += 8;
-    if (bits < 10) continue;
-    bits -= 10;
-    text += PAIRS[buffered >>> bits];
-    buffered &= (1 << bits) - 1;
+  for (let rest = ms, at = 0; at < TIME_DIGITS; at += 2) {
+    text = pair(rest % 1024) + text;
+    rest = Math.floor(rest / 1024);
   }
   return text;
 }
 
-const TIME_DIGITS = 10;
+/**
+ * 16 bits of a count and 64 random ones as 16 digits. In two halves: V8 copies text of up to 12 characters at once, and
+ * builds a tree of longer text, which costs more to read.
+ */
+function tailDigits(count: number, random: Buffer): string {
+  const high = random.readUInt32BE(0);
+  const low = random.readUInt32BE(4);
+  const first = `${pair(count >>> 6)}${pair((count << 4) | (high >>> 28))}${pair(high >>> 18)}${pair(high >>> 8)}`;
+  const second = `${pair((high << 2) | (low >>> 30))}${pair(low >>> 20)}${pair(low >>> 10)}${pair(low)}`;
+  return first + second;
+}
+
+/** The digits of the last 10 bits. */
+function pair(bits: number): string {
+  return PAIRS[bits & 1023] as string;
+}
 
 /** The least prefixed id of a millisecond: ids of earlier ones are smaller as text, and all others are greater. */
 export function leastId(prefix: IdPrefix, ms: number): string {
-  const bytes = Buffer.alloc(16);
-  bytes.writeUIntBE(ms, 0, 6);
-  return `${prefix}_${base32(bytes).slice(0, TIME_DIGITS)}`;
+  return `${prefix}_${timeDigits(ms)}`;
 }
 
 /** When a prefixed id was made, in milliseconds. */

@@ -5,11 +5,12 @@
 // or an error the next start goes on with the first file that is missing. A new database gets all files in one transaction.
 // A file that takes something away from earlier releases (`-- contract: since 1.1.0`) waits until none of their servers runs.
 
-import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { buildIndexes, indexStatements, withoutConcurrently } from './concurrent-indexes.ts';
 import { type Queryable, sqlState } from './db.ts';
+import { inTransaction, LOCK_CONFLICTS, lockMigrations } from './migration-locks.ts';
 import { packageVersion } from './package-root.ts';
+import { readPostgresVersion, requireSupportedPostgres } from './postgres-version.ts';
 import {
   compareReleases,
   newestOf,
@@ -50,25 +51,18 @@ insert into migration_lock default values on conflict do nothing;`;
 
 const UNDEFINED_TABLE = '42P01';
 const INVALID_FUNCTION_DEFINITION = '42P13';
-const DEADLOCK_DETECTED = '40P01';
-const LOCK_NOT_AVAILABLE = '55P03';
-const LOCK_CONFLICTS = [DEADLOCK_DETECTED, LOCK_NOT_AVAILABLE];
-/** Of the wait for another server that migrates: 30 minutes. */
-const LOCK_LOOK_MS = 100;
-const MAX_LOCK_LOOKS = 18_000;
 /** Of the wait for transactions that use a table while its index is built. Calls go on meanwhile. */
 const INDEX_WAIT = '5min';
 const MAX_INDEX_WAITS = 5;
-/** A waiting ACCESS EXCLUSIVE lock stops every later query on its table: the wait is short, and repeated after a pause. */
-const LOCK_WAIT = '1s';
-const MAX_LOCK_WAITS = 120;
-const MAX_PAUSE_MS = 5_000;
 const EXISTS = 'exists';
 
 export interface MigrateOptions {
   /** The release of this program; that of package.json if absent. */
   readonly release?: string;
-  /** The processes of earlier releases than this that run, each as a person reads it. Absent: none can run. */
+  /**
+   * The processes of earlier releases than this that run, each as a person reads it. Absent: none can run. It is asked in
+   * the transaction of the contract, and no process may record that it runs until that transaction ends.
+   */
   readonly processesBefore?: (db: Queryable, release: string) => Promise<readonly string[]>;
 }
 
@@ -130,6 +124,8 @@ async function applyMissing(
   { release = packageVersion(), processesBefore = async () => [] }: MigrateOptions,
 ): Promise<number> {
   const lock = await connections.connect();
+  const { number, text } = await readPostgresVersion(queryable(lock));
+  requireSupportedPostgres(number, text);
   const own: Release = {
     release,
     processesBefore,
@@ -166,13 +162,19 @@ async function upgrade(
   const record = (oldestBeside: string | null): Promise<void> =>
     recordRelease(queryable(client), { release: own.release, oldestBeside });
   for (const migration of missing) {
-    await requireNoneBefore(client, migration, own);
-    if (migration.isConcurrent) await applyConcurrently(client, migration);
-    else
+    // In one transaction: from its commit on, no server of an earlier release starts, and one that runs ends itself.
+    const beginContract = async (): Promise<void> => {
+      await requireNoneBefore(client, migration, own);
+      await record(newestContract(own.migrations, migration.version));
+    };
+    const isContract = migration.contractSince !== null;
+    if (migration.isConcurrent) {
+      if (isContract) await inTransaction(client, connections.signal, beginContract);
+      await applyConcurrently(client, migration);
+    } else
       await inTransaction(client, connections.signal, async () => {
+        if (isContract) await beginContract();
         await applyMigration(client, migration);
-        // In the same transaction: from its commit on, no server of an earlier release starts.
-        if (migration.contractSince !== null) await record(newestContract(own.migrations, migration.version));
       });
   }
   const applied = await inTransaction(client, connections.signal, async () => {
@@ -348,44 +350,4 @@ async function runFile(client: pg.Client, file: string, sql: string): Promise<vo
     error.message = `${file}: ${error.message}${remedy}`;
     throw error;
   });
-}
-
-/**
- * Begins a transaction that holds the lock row. It ends with `commit`, or with the connection. A server whose statement
- * waits for the row would have a snapshot, for which the build of an index waits: so it looks again after a pause.
- */
-async function lockMigrations(client: pg.Client, signal: AbortSignal): Promise<void> {
-  for (let attempt = 1; attempt <= MAX_LOCK_LOOKS; attempt++) {
-    await client.query('begin; set local idle_in_transaction_session_timeout = 0');
-    const { rowCount } = await client.query('select 1 from migration_lock for update skip locked');
-    if (rowCount === 1) return;
-    await client.query('rollback');
-    await pause(LOCK_LOOK_MS, undefined, { signal });
-  }
-  throw new Error('another server has been migrating the database for 30 minutes: see its log, then start again');
-}
-
-/** Running servers may hold a table, or lock tables in another order than the file does: then it is repeated, for minutes. */
-async function inTransaction<T>(client: pg.Client, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      await client.query(`begin; set local lock_timeout = '${LOCK_WAIT}'`);
-      const done = await work();
-      await client.query('commit');
-      return done;
-    } catch (error) {
-      await client.query('rollback').catch(() => undefined); // A lost connection is reported by the first error.
-      if (!LOCK_CONFLICTS.includes(sqlState(error))) throw error;
-      if (attempt >= MAX_LOCK_WAITS) throw withRemedy(error);
-      await pause(Math.min(attempt * 100, MAX_PAUSE_MS), undefined, { signal });
-    }
-  }
-}
-
-function withRemedy(error: unknown): unknown {
-  if (error instanceof Error) {
-    error.message +=
-      '. Another connection keeps this table locked: end its transaction (select from pg_stat_activity), and start again';
-  }
-  return error;
 }

@@ -1,9 +1,11 @@
-// A connection that listens for the notifications of PostgreSQL, opened again when it breaks. db.ts opens it.
+// A connection that listens for the notifications of PostgreSQL, opened again when it breaks. It sends nothing by
+// itself, so it would never notice that its server is gone without a word: it asks every few seconds. db.ts opens it.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 
 const RETRY_MS = 2_000;
+const CHECK_EVERY_MS = 10_000;
 
 /**
  * Calls `onNotified` for each notification of the channel, and each time the connection is open: notifications of the time
@@ -14,12 +16,13 @@ export class NotificationListener {
   readonly #running: Promise<void>;
 
   constructor(
-    settings: pg.ClientConfig,
+    newClient: () => pg.Client,
     channel: string,
     onNotified: () => void,
     onLost: (error: Error) => void = () => undefined,
+    checkEveryMs = CHECK_EVERY_MS,
   ) {
-    this.#running = this.#run(settings, channel, onNotified, onLost);
+    this.#running = this.#run(newClient, channel, onNotified, onLost, checkEveryMs);
   }
 
   async close(): Promise<void> {
@@ -28,10 +31,11 @@ export class NotificationListener {
   }
 
   async #run(
-    settings: pg.ClientConfig,
+    newClient: () => pg.Client,
     channel: string,
     onNotified: () => void,
     onLost: (error: Error) => void,
+    checkEveryMs: number,
   ): Promise<void> {
     const { signal } = this.#stop;
     let isLost = false;
@@ -41,7 +45,7 @@ export class NotificationListener {
     };
     while (!signal.aborted) {
       try {
-        await listen(new pg.Client(settings), channel, onHeard, signal);
+        await listen(newClient(), channel, onHeard, signal, checkEveryMs);
       } catch (error) {
         // Once for an outage.
         if (!isLost) onLost(error as Error);
@@ -54,10 +58,19 @@ export class NotificationListener {
 }
 
 /** Resolves when the signal aborts or the connection ends. */
-async function listen(client: pg.Client, channel: string, onNotified: () => void, signal: AbortSignal): Promise<void> {
+async function listen(
+  client: pg.Client,
+  channel: string,
+  onNotified: () => void,
+  signal: AbortSignal,
+  checkEveryMs: number,
+): Promise<void> {
   let stop: () => void = () => undefined;
+  let fail: (why: Error) => void = () => undefined;
+  let checks: NodeJS.Timeout | undefined;
   const ended = new Promise<void>((resolve, reject) => {
     stop = resolve;
+    fail = reject;
     client.once('error', reject);
     client.once('end', resolve);
   });
@@ -68,8 +81,10 @@ async function listen(client: pg.Client, channel: string, onNotified: () => void
     await client.connect();
     await client.query(`listen ${pg.escapeIdentifier(channel)}`);
     onNotified();
+    checks = setInterval(() => void client.query('select 1').catch(fail), checkEveryMs);
     await ended;
   } finally {
+    clearInterval(checks);
     signal.removeEventListener('abort', stop);
     client.on('error', () => undefined);
     await client.end();

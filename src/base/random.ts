@@ -21,9 +21,10 @@ function makeSystemRandom(): Random {
         used = 0;
       }
       const drawn = Buffer.allocUnsafe(length);
-      pool.copy(drawn, 0, used, used + length);
-      pool.fill(0, used, used + length);
-      used += length;
+      for (let at = 0; at < length; at++, used++) {
+        drawn[at] = pool[used] as number;
+        pool[used] = 0;
+      }
       return drawn;
     },
   };

@@ -39,21 +39,34 @@ export async function readReleases(db: Queryable): Promise<RecordedRelease[]> {
   }
 }
 
-/** A later call can only raise the oldest release that may run beside this one. */
+/**
+ * A later call can only raise the oldest release that may run beside this one: another build of the same release may have
+ * fewer contracts. Only the process that holds the lock of the migrations calls this.
+ */
 export async function recordRelease(db: Queryable, { release, oldestBeside }: RecordedRelease): Promise<void> {
+  const recorded = (await readReleases(db)).find((each) => each.release === release)?.oldestBeside ?? null;
   await db.query(
     `insert into releases (release, oldest_beside) values ($1, $2)
-     on conflict (release) do update set oldest_beside = coalesce(excluded.oldest_beside, releases.oldest_beside)`,
-    [release, oldestBeside],
+     on conflict (release) do update set oldest_beside = excluded.oldest_beside`,
+    [release, newestOf([recorded, oldestBeside])],
   );
+}
+
+/** The database no longer has what this release reads. */
+export class UnsupportedRelease extends Error {}
+
+export function isSupported(release: string, oldestBeside: readonly (string | null)[]): boolean {
+  const oldest = newestOf(oldestBeside);
+  return oldest === null || compareReleases(release, oldest) >= 0;
 }
 
 /** A server must not use a database that no longer has what the server reads. */
 export function requireSupported(release: string, recorded: readonly RecordedRelease[]): void {
-  const oldest = newestOf(recorded.map(({ oldestBeside }) => oldestBeside));
-  if (oldest === null || compareReleases(release, oldest) >= 0) return;
+  const floors = recorded.map(({ oldestBeside }) => oldestBeside);
+  if (isSupported(release, floors)) return;
+  const oldest = newestOf(floors) ?? release;
   const newest = newestOf(recorded.map((each) => each.release)) ?? oldest;
-  throw new Error(
+  throw new UnsupportedRelease(
     `release ${newest} has upgraded this database, which serves releases from ${oldest} on; this is ${release}: ` +
       `start ${oldest} or a newer release, or restore the backup from before the upgrade`,
   );

@@ -2,6 +2,8 @@
 // nothing; migrate.ts applies what is missing.
 
 import type { Db, Queryable } from './db.ts';
+import { packageVersion } from './package-root.ts';
+import { isSupported } from './releases.ts';
 import {
   type FunctionFile,
   type Migration,
@@ -46,18 +48,20 @@ export async function compareSchema(db: Db, folders: SchemaFolders): Promise<Sch
 const IS_USABLE = `
   select coalesce((select max(version) from migrations), 0) >= $2 and cardinality($1::text[]) = (
     select count(distinct proname) from pg_proc
-    where pronamespace = 'public'::regnamespace and proname = any($1)) as usable`;
+    where pronamespace = 'public'::regnamespace and proname = any($1)) as usable,
+    array(select oldest_beside from releases) as "oldestBeside"`;
 
 /**
- * Tells, in one short query, whether the database has the migrations and every function that this build calls. A newer
- * release may add to the schema; when it drops what this build calls, this build can no longer serve.
+ * Tells, in one short query, whether the database has the migrations and every function that this build calls, and still
+ * serves this release. A newer release may add to the schema; when it takes away what this build reads, this build can no
+ * longer serve.
  */
-export function makeSchemaProbe(db: Db, folders: SchemaFolders): () => Promise<boolean> {
+export function makeSchemaProbe(db: Db, folders: SchemaFolders, release = packageVersion()): () => Promise<boolean> {
   let needs: readonly [functions: string[], newestMigration: number] | undefined;
   return async () => {
     needs ??= [readFunctions(folders).map(({ name }) => name), newestOf(readMigrations(folders))];
-    const [row] = await db.query<{ usable: boolean }>(IS_USABLE, needs);
-    return row?.usable === true;
+    const [row] = await db.query<{ usable: boolean; oldestBeside: (string | null)[] }>(IS_USABLE, needs);
+    return row?.usable === true && isSupported(release, row.oldestBeside);
   };
 }
 

@@ -1,5 +1,5 @@
 // What a database says about an upgrade before it begins: which migrations it lacks, how large the tables are whose indexes
-// would be built, which transactions would be waited for, and how much room there is. Changes nothing.
+// would be built, which transactions would be waited for, how large it is, and whether its log is archived. Changes nothing.
 
 import { indexStatements } from './concurrent-indexes.ts';
 import { type Queryable, sqlState } from './db.ts';
@@ -15,7 +15,12 @@ export interface PendingMigrations {
   readonly changed: readonly string[];
   /** Applied by a newer release. */
   readonly unknown: number;
+  /** The database is of a release from before FIRST_LISTED: its migrations did not leave running servers what they read. */
+  readonly isBeforeFirstListed: boolean;
 }
+
+/** The oldest release of migrations/releases.txt. Since then migrations expand first, and processes say that they live. */
+export const FIRST_LISTED = { release: '0.1.0', migration: 100 } as const;
 
 export async function pendingMigrations(db: Queryable, migrations: readonly Migration[]): Promise<PendingMigrations> {
   const rows = await db
@@ -33,6 +38,7 @@ export async function pendingMigrations(db: Queryable, migrations: readonly Migr
       .filter((each) => applied.has(each.version) && !isChecksumOf(each, applied.get(each.version) ?? ''))
       .map(({ name }) => name),
     unknown: rows.filter(({ version }) => !known.has(version)).length,
+    isBeforeFirstListed: rows.length > 0 && rows.every(({ version }) => version < FIRST_LISTED.migration),
   };
 }
 
@@ -87,17 +93,24 @@ export function longTransactions(db: Queryable, minSeconds: number): Promise<Lon
   );
 }
 
-export interface DatabaseRoom {
-  readonly bytes: number;
-  /** When PostgreSQL last handed a piece of its log to an archive; null: it archives nothing. */
-  readonly archivedSecondsAgo: number | null;
+export async function databaseBytes(db: Queryable): Promise<number> {
+  const [row] = await db.query<{ bytes: number }>('select pg_database_size(current_database())::float8 as bytes');
+  return row?.bytes ?? 0;
 }
 
-export async function databaseRoom(db: Queryable): Promise<DatabaseRoom> {
-  const [row] = await db.query<DatabaseRoom>(
-    `select pg_database_size(current_database())::float8 as bytes,
-       (select extract(epoch from now() - last_archived_time)::float8 from pg_stat_archiver
-        where current_setting('archive_mode') <> 'off') as "archivedSecondsAgo"`,
+export interface LogArchive {
+  /** Seconds since PostgreSQL last handed a piece of its log to the archive; null: it never did. */
+  readonly archivedSecondsAgo: number | null;
+  /** The newest try failed. */
+  readonly isFailing: boolean;
+}
+
+/** Null: PostgreSQL archives nothing. */
+export async function readLogArchive(db: Queryable): Promise<LogArchive | null> {
+  const [row] = await db.query<LogArchive>(
+    `select extract(epoch from now() - last_archived_time)::float8 as "archivedSecondsAgo",
+       coalesce(last_failed_time > coalesce(last_archived_time, '-infinity'), false) as "isFailing"
+     from pg_stat_archiver where current_setting('archive_mode') <> 'off'`,
   );
-  return row ?? { bytes: 0, archivedSecondsAgo: null };
+  return row ?? null;
 }

@@ -27,12 +27,16 @@ const restore: Command = {
   help: 'restore a backup, or the newest in DIR, into a DATA_DIR without a database',
   options: [],
   async run(input, _open, _readSettings, _configFolder, backups) {
-    const { path, createdAt, dataDir, version } = await backups().restore(input.argument(0));
-    const json = { path, created_at: createdAt, data_dir: dataDir, version };
+    const { path, createdAt, dataDir, version, folder, erasuresDue } = await backups().restore(input.argument(0));
+    const json = { path, created_at: createdAt, data_dir: dataDir, version, erasures_due: erasuresDue };
+    const erasing = `"everyshare guest erase-again ${folder} --since ${createdAt}"`;
     const lines = [
       `restored         ${path}`,
       `into             ${dataDir}`,
       `state of         ${createdAt}, written by version ${version}`,
+      ...(erasuresDue === 0
+        ? []
+        : [`erasures         ${erasuresDue} of guests since then are undone: run ${erasing} before you start`]),
       'Next: "everyshare ledger check" and "everyshare reconcile", then "everyshare start".',
     ];
     return { json, text: lines.join('\n') };

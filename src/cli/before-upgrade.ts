@@ -1,27 +1,35 @@
 // `everyshare doctor --before-upgrade`, run from the folder of the new release: what its first start would do to the
 // database, and what could stop it. Changes nothing; every other command migrates the database first.
 
-import { readdir, statfs } from 'node:fs/promises';
+import { statfs } from 'node:fs/promises';
 import { packageRoot, packageVersion } from '../base/package-root.ts';
 import { compareReleases, newestOf, readReleases } from '../base/releases.ts';
 import { readMigrations, schemaFolders } from '../base/schema-files.ts';
 import {
-  databaseRoom,
+  databaseBytes,
+  FIRST_LISTED,
   indexesToBuild,
+  type LogArchive,
   longTransactions,
   type PendingMigrations,
   pendingMigrations,
+  readLogArchive,
 } from '../base/upgrade-facts.ts';
 import { describeProcess, listProcesses } from '../domain/monitoring/earlier-processes.ts';
 import { type Check, failedCheck, notice, passed, problem, runCheck } from './check-report.ts';
-import type { OpenUnmigrated, Unmigrated } from './command-definition.ts';
+import type { OpenBackups, OpenUnmigrated, Unmigrated } from './command-definition.ts';
 
 const LONG_TRANSACTION_SECONDS = 30;
 const MAX_BACKUP_HOURS = 24;
 const MAX_LISTED = 10;
-const BACKUP_NAME = /^everyshare-(\d{4}-\d{2}-\d{2})T(\d{2})-(\d{2})-(\d{2})-(\d{3})Z$/;
 
-export async function checksBeforeUpgrade(open: OpenUnmigrated, backups: string | null): Promise<Check[]> {
+export interface NamedBackups {
+  /** Of --backups; null: not given. */
+  readonly folder: string | null;
+  readonly open: OpenBackups;
+}
+
+export async function checksBeforeUpgrade(open: OpenUnmigrated, backups: NamedBackups): Promise<Check[]> {
   let opened: Unmigrated;
   let pending: PendingMigrations;
   try {
@@ -73,17 +81,27 @@ async function checkIndexes({ db }: Unmigrated, { missing, isNew }: PendingMigra
   return passed('indexes', `built while servers go on: ${listed(sizes)}`);
 }
 
-async function checkProcesses({ db }: Unmigrated, { missing }: PendingMigrations): Promise<Check> {
+async function checkProcesses(
+  { db }: Unmigrated,
+  { missing, isNew, isBeforeFirstListed }: PendingMigrations,
+): Promise<Check> {
+  if (isNew) return passed('processes', 'the database is empty: none can run');
   const living = await listProcesses(db);
-  if (living.length === 0) return passed('processes', 'no server or worker runs');
-  const detail = listed(living.map(describeProcess));
-  const since = newestOf(missing.map(({ contractSince }) => contractSince));
-  const older = since === null ? [] : living.filter(({ version }) => compareReleases(version, since) < 0);
-  if (since !== null && older.length > 0)
+  if (living === null || isBeforeFirstListed)
     return problem(
       'processes',
-      `run: ${detail}`,
-      `bring those before ${since} to ${since} first, or stop them: this release takes away what they read.`,
+      `unknown: the database is of a release before ${FIRST_LISTED.release}, whose processes cannot run beside this one`,
+      'stop every server and worker before the first start of this release.',
+    );
+  if (living.length === 0) return passed('processes', 'no server or worker has been seen in the last minute');
+  const detail = listed(living.map(describeProcess));
+  const since = newestOf([FIRST_LISTED.release, ...missing.map(({ contractSince }) => contractSince)]) as string;
+  const older = living.filter(({ version }) => compareReleases(version, since) < 0);
+  if (older.length > 0)
+    return problem(
+      'processes',
+      `${older.length} of ${living.length} that run are of releases before ${since}: ${listed(older.map(describeProcess))}`,
+      `bring them to ${since} first, or stop them: this release takes away what they read.`,
     );
   return passed('processes', `run, and may go on beside this release: ${detail}`);
 }
@@ -103,7 +121,7 @@ async function checkTransactions({ db }: Unmigrated): Promise<Check> {
 
 /** An index needs about the size of its table while it is built. */
 async function checkSpace({ db, config }: Unmigrated, { missing, isNew }: PendingMigrations): Promise<Check> {
-  const { bytes } = await databaseRoom(db);
+  const bytes = await databaseBytes(db);
   const needed = (isNew ? [] : await indexesToBuild(db, missing)).reduce((sum, index) => sum + index.bytes, 0);
   const detail = `the database has ${sizeText(bytes)}, new indexes need at most ${sizeText(needed)}`;
   if (config.databaseUrl !== null)
@@ -114,24 +132,27 @@ async function checkSpace({ db, config }: Unmigrated, { missing, isNew }: Pendin
   return free > needed * 2 ? passed('space', text) : problem('space', text, 'make room first.');
 }
 
-async function checkBackup({ db, now }: Unmigrated, folder: string | null): Promise<Check> {
-  const remedy = 'back up now (docs/guides/backup.md): the backup is the only way back to an earlier schema.';
+const BACK_UP = 'back up now (docs/guides/backup.md): the backup is the only way back to an earlier schema.';
+
+async function checkBackup({ db, now }: Unmigrated, { folder, open }: NamedBackups): Promise<Check> {
   if (folder !== null) {
-    const times = (await readdir(folder)).flatMap((name) => backupTime(name) ?? []);
-    if (times.length === 0) return problem('backup', `${folder} has no backup`, remedy);
-    const hours = (now - Math.max(...times)) / 3_600_000;
+    const newest = await open().newest(folder);
+    if (newest === null) return problem('backup', `${folder} has no complete backup`, BACK_UP);
+    const hours = (now - Date.parse(newest.createdAt)) / 3_600_000;
     const detail = `the newest in ${folder} is ${hours.toFixed(1)} h old`;
-    return hours <= MAX_BACKUP_HOURS ? passed('backup', detail) : problem('backup', detail, remedy);
+    return hours <= MAX_BACKUP_HOURS ? passed('backup', detail) : problem('backup', detail, BACK_UP);
   }
-  const { archivedSecondsAgo } = await databaseRoom(db);
-  if (archivedSecondsAgo !== null)
-    return passed('backup', `PostgreSQL archived its log ${Math.round(archivedSecondsAgo)} s ago`);
-  return notice('backup', 'this program cannot see a backup', `name its folder with --backups DIR, or ${remedy}`);
+  const archive = await readLogArchive(db);
+  if (archive !== null) return checkArchive(archive);
+  return notice('backup', 'this program cannot see a backup', `name its folder with --backups DIR, or ${BACK_UP}`);
 }
 
-function backupTime(name: string): number | null {
-  const [, day, hour, minute, second, milliseconds] = BACKUP_NAME.exec(name) ?? [];
-  return day === undefined ? null : Date.parse(`${day}T${hour}:${minute}:${second}.${milliseconds}Z`);
+export function checkArchive({ archivedSecondsAgo: seconds, isFailing }: LogArchive): Check {
+  if (seconds === null) return problem('backup', 'PostgreSQL has archived nothing of its log', BACK_UP);
+  const detail = `PostgreSQL archived its log ${Math.round(seconds)} s ago`;
+  if (isFailing)
+    return problem('backup', `${detail}, and its last try failed`, `mend archive_command, then ${BACK_UP}`);
+  return seconds <= MAX_BACKUP_HOURS * 3_600 ? passed('backup', detail) : problem('backup', detail, BACK_UP);
 }
 
 function checkWayBack({ missing }: PendingMigrations): Check {

@@ -89,12 +89,23 @@ export interface RestoreReport {
   readonly createdAt: string;
   readonly dataDir: string;
   readonly version: string;
+  /** Where the backup is, and the notes of erasures beside it. */
+  readonly folder: string;
+  /** Guests that were erased after the backup was made, and are back. */
+  readonly erasuresDue: number;
+}
+
+export interface CompleteBackup {
+  readonly path: string;
+  readonly createdAt: string;
 }
 
 /** Backups of the embedded database, whose files only the entry point can reach. */
 export interface Backups {
   backup(folder: string): Promise<BackupReport>;
   restore(folder: string): Promise<RestoreReport>;
+  /** The newest complete backup in this folder; null: there is none. */
+  newest(folder: string): Promise<CompleteBackup | null>;
 }
 
 export type OpenBackups = () => Backups;

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { addressIn } from '../base/address-range.ts';
 import type { Mode } from '../base/config.ts';
 import { packageRoot } from '../base/package-root.ts';
+import { isSupportedPostgres, MIN_POSTGRES, readPostgresVersion } from '../base/postgres-version.ts';
 import { compareSchema } from '../base/schema-check.ts';
 import { schemaFolders } from '../base/schema-files.ts';
 import { countVenuesWithoutHours } from '../domain/analytics/queries.ts';
@@ -31,7 +32,6 @@ import type { Command, OpenContext } from './command-definition.ts';
 import { everyPage } from './every-page.ts';
 
 const MIN_NODE = [20, 19] as const;
-const MIN_POSTGRES = 15;
 const MAX_CLOCK_SKEW_MS = 5_000;
 
 export function checkNode(version: string): Check {
@@ -43,13 +43,10 @@ export function checkNode(version: string): Check {
 }
 
 async function checkDatabase({ db, config }: AppContext): Promise<Check> {
-  const [row] = await db.query<{ version: string; number: number; jit: boolean }>(
-    `select current_setting('server_version') as version, current_setting('server_version_num')::integer as number,
-            current_setting('jit')::boolean as jit`,
-  );
-  const detail = `PostgreSQL ${row?.version ?? 'unknown'}, ${config.databaseUrl === null ? 'embedded' : 'from DATABASE_URL'}`;
-  if ((row?.number ?? 0) < MIN_POSTGRES * 10_000)
-    return problem('database', detail, `move to PostgreSQL ${MIN_POSTGRES} or newer.`);
+  const { text, number } = await readPostgresVersion(db);
+  const [row] = await db.query<{ jit: boolean }>(`select current_setting('jit')::boolean as jit`);
+  const detail = `PostgreSQL ${text}, ${config.databaseUrl === null ? 'embedded' : 'from DATABASE_URL'}`;
+  if (!isSupportedPostgres(number)) return problem('database', detail, `move to PostgreSQL ${MIN_POSTGRES} or newer.`);
   // Our own connections switch it off; through a pooler they cannot.
   if (row?.jit === true)
     return notice('database', `${detail}; jit is on`, 'run "alter database NAME set jit = off": it makes calls slow.');
@@ -323,10 +320,11 @@ const doctor: Command = {
     },
     { name: 'backups', valueName: 'DIR', help: 'with --before-upgrade: where "everyshare backup" wrote' },
   ],
-  run: async (input, open, _readSettings, _configFolder, _openBackups, openUnmigrated) => {
-    const backups = input.text('backups');
-    if (input.flag('before-upgrade')) return report(await checksBeforeUpgrade(openUnmigrated, backups));
-    if (backups !== null) throw usageError('"--backups" needs "--before-upgrade".');
+  run: async (input, open, _readSettings, _configFolder, openBackups, openUnmigrated) => {
+    const folder = input.text('backups');
+    if (input.flag('before-upgrade'))
+      return report(await checksBeforeUpgrade(openUnmigrated, { folder, open: openBackups }));
+    if (folder !== null) throw usageError('"--backups" needs "--before-upgrade".');
     return report(await runChecks(open));
   },
 };

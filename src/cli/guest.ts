@@ -1,5 +1,6 @@
 // The operator's commands for what is stored about a guest: a copy of all of it, and its erasure.
 
+import { readErasureNotes, rememberedBackupFolder, writeErasureNote } from '../base/erasure-notes.ts';
 import { candidateFrom } from '../base/schema/contract.ts';
 import { type Erasure, ErasureMustWait, eraseGuest } from '../domain/privacy/erase-guest.ts';
 import { exportGuest } from '../domain/privacy/export-guest.ts';
@@ -61,7 +62,13 @@ const erase: Command = {
   words: ['guest', 'erase'],
   arguments: ['PHONE|MAIL|MEMBER_ID'],
   help: 'remove a guest’s names, phone, mails and texts everywhere; money and audit log stay. There is no way back',
-  options: [],
+  options: [
+    {
+      name: 'backups',
+      valueName: 'DIR',
+      help: 'where backups are: the erasure is noted there, encrypted, for "guest erase-again" after a restore. By default the folder of the last "everyshare backup"',
+    },
+  ],
   async run(input, open) {
     const person = parsePerson(input.argument(0));
     const { context, command } = await open();
@@ -71,14 +78,85 @@ const erase: Command = {
       throw commandError(`${error.message}. Nothing was erased: ${error.remedy}, then run this again.`);
     });
     const { erased, checkouts, waiting, unreadable } = result;
-    const total = Object.values(erased).reduce((sum, count) => sum + count, 0);
-    const json = { erased, checkouts, waiting, unreadable, first_unreadable: result.firstUnreadable, kept: KEPT };
+    const total = totalOf(result);
+    const note = await noteErasure(context, input.text('backups'), person);
+    const json = {
+      erased,
+      checkouts,
+      waiting,
+      unreadable,
+      first_unreadable: result.firstUnreadable,
+      note,
+      kept: KEPT,
+    };
     const rows = Object.entries(erased).map(([what, count]) => [what, String(count)] as [string, string]);
-    const text = total === 0 ? NOTHING : `${block([...rows, ['checkouts', String(checkouts)]])}\n${KEPT}`;
+    const lines = [block([...rows, ['checkouts', String(checkouts)]]), KEPT, ...(note === null ? [NO_NOTE] : [])];
+    const text = total === 0 ? NOTHING : lines.join('\n');
     const failure = unfinished(result);
     return failure === null ? { json, text } : { json, text: total === 0 ? '' : text, failure };
   },
 };
+
+const NO_NOTE =
+  'Backups still have this guest: name their folder with --backups DIR, so that the guest can be erased again after a restore.';
+
+/** Returns the file; null: no folder of backups is known. */
+async function noteErasure(
+  { config, seal, random, clock }: AppContext,
+  named: string | null,
+  person: Person,
+): Promise<string | null> {
+  const folder = named ?? (config.databaseUrl === null ? await rememberedBackupFolder(config.dataDir) : null);
+  if (folder === null) return null;
+  const parts = { seal, random, now: clock.now() };
+  return writeErasureNote(folder, JSON.stringify(person), parts).catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw commandError(
+      `The guest was erased, but that could not be noted beside the backups (${reason}): a restore would bring the guest back. Make ${folder} writable, or name another folder with --backups DIR, and run this again.`,
+    );
+  });
+}
+
+const eraseAgain: Command = {
+  words: ['guest', 'erase-again'],
+  arguments: ['DIR'],
+  help: 'after a restore: erase the guests again that were erased after the backup, as noted beside the backups in DIR',
+  options: [{ name: 'since', valueName: 'TIME', isRequired: true, help: 'when the restored backup was made' }],
+  async run(input, open) {
+    const since = Date.parse(input.required('since'));
+    if (Number.isNaN(since))
+      throw usageError(`"--since" is no time: write it as 2026-11-18T09:00:00.000Z, as "restore" prints it.`);
+    const { context, command } = await open();
+    const { people, unreadable } = await readErasureNotes(input.argument(0), since, context.seal);
+    const left = unreadable.map((file) => `${file} opens with none of the keys of ENCRYPTION_KEY`);
+    let [guests, rows] = [0, 0];
+    for (const text of people) {
+      try {
+        const result = await eraseGuest(context.db, command, JSON.parse(text) as Person, SEALED_COLUMNS);
+        const total = totalOf(result);
+        if (total > 0) guests++;
+        rows += total;
+        const reason = unfinished(result);
+        if (reason !== null) left.push(reason);
+      } catch (error) {
+        if (!(error instanceof ErasureMustWait)) throw error;
+        left.push(`${error.message}: ${error.remedy}`);
+      }
+    }
+    const json = { notes: people.length, guests, rows, left };
+    const text = block([
+      ['noted', String(people.length)],
+      ['guests erased', String(guests)],
+      ['rows', String(rows)],
+    ]);
+    if (left.length === 0) return { json, text };
+    return { json, text, failure: `${left.length} erasures have not ended: ${left.join('; ')}. Then run this again.` };
+  },
+};
+
+function totalOf({ erased }: Erasure): number {
+  return Object.values(erased).reduce((sum, count) => sum + count, 0);
+}
 
 const NOTHING = 'Nothing is stored about this guest.';
 
@@ -96,4 +174,4 @@ function unfinished({ waiting, unreadable, firstUnreadable }: Erasure): string |
   return `The erasure has not ended: ${reasons.join(', and ')}. Run the same command again then; until it ends, the guest’s names are kept for it, encrypted.`;
 }
 
-export const guestCommands: readonly Command[] = [exportOne, erase];
+export const guestCommands: readonly Command[] = [exportOne, erase, eraseAgain];

@@ -1,13 +1,12 @@
 // `everyshare ledger check`: shows the balance of every account, and where the ledger disagrees with the checkouts.
 
-import {
-  type AccountBalance,
-  checkLedger,
-  type LedgerProblem,
-  type LedgerReport,
-  type OwnFunds,
+import type {
+  AccountBalance,
+  LedgerProblem,
+  LedgerReport,
+  OwnFunds,
 } from '../domain/checkouts/accounting/check-ledger.ts';
-import { recordCheck } from '../domain/monitoring/check-queries.ts';
+import { runLedgerCheck } from '../domain/monitoring/run-checks.ts';
 import type { Command, CommandResult } from './command-definition.ts';
 import { ProgressBar } from './progress-bar.ts';
 import { table } from './table.ts';
@@ -15,17 +14,15 @@ import { table } from './table.ts';
 const check: Command = {
   words: ['ledger', 'check'],
   arguments: [],
-  help: 'check that the ledger adds up and agrees with what happened; changes nothing but the time of the last check',
+  help: 'check that the ledger adds up and agrees with what happened; changes nothing but the record of the last check',
   options: [],
   async run(input, open) {
     const { context } = await open();
     const bar = new ProgressBar('checking', context.clock, input.flag('json') ? null : process.stderr);
-    const report = await checkLedger(context.db, {
-      onProgress: (done, about) => bar.show(done, done, about === null ? null : done / about),
-    });
+    const report = await runLedgerCheck(context, (done, about) =>
+      bar.show(done, done, about === null ? null : done / about),
+    );
     bar.end();
-    const at = context.clock.now();
-    await recordCheck(context.db, { name: 'ledger', mode: 'all', at, differences: report.problemCount });
     return answerOf(report);
   },
 };

@@ -5,9 +5,8 @@ import type { CommandContext } from '../base/command-context.ts';
 import type { Mode } from '../base/config.ts';
 import { MAX_UNKNOWN_CHARGES } from '../domain/checkouts/accounting/apply-remedies.ts';
 import type { Difference } from '../domain/checkouts/accounting/compare-holds.ts';
-import { reconcile } from '../domain/checkouts/accounting/reconcile.ts';
 import { retryFailed } from '../domain/checkouts/refunds/retry-failed.ts';
-import { recordCheck } from '../domain/monitoring/check-queries.ts';
+import { runReconcile } from '../domain/monitoring/run-checks.ts';
 import { retryableMovements } from '../domain/payments/movement-queries.ts';
 import type { AppContext } from '../run/context.ts';
 import { usageError } from './cli-error.ts';
@@ -61,12 +60,10 @@ const run: Command = {
       const onProgress = (askedNow: number, comparedNow: number): void =>
         bar.show(asked + compared + askedNow + comparedNow, asked + compared + askedNow + comparedNow, null);
       const apply = input.flag('apply') ? { command, confirmedCharges } : null;
-      const found = await reconcile(context.services, { mode: one, since, apply, onProgress });
+      const found = await runReconcile(context.services, { mode: one, since, apply, onProgress });
       asked += found.asked;
       compared += found.compared;
       differences.push(...found.differences);
-      const open = found.differences.filter(({ done }) => done === null).length;
-      await recordCheck(context.db, { name: 'reconcile', mode: one, at: context.clock.now(), differences: open });
     }
     bar.end();
     const unresolved = differences.filter(({ done }) => done === null);

@@ -1,6 +1,7 @@
 // Hands finished requests to the request log: those with a partner's key. A request that was refused before its key was
 // known (no such route, a revoked or expired key, no database) is logged by the hash of its key, and kept only if there
-// is such a key. Sessions of the console, guests and venue systems have no key, and are not logged.
+// is such a key. A guest's call with a publishable key is logged too. Sessions of the console, other guests and venue systems
+// have no key, and are not logged.
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { bearer } from '../base/bearer-token.ts';

@@ -301,14 +301,15 @@ function sendCsv(
 }
 
 /** `/v1/offerings/` is no route: the id is missing. */
-async function admitRouted(
+function admitRouted(
   http: HttpContext,
   operation: AppOperation,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
-  const hasEmptyParam = Object.values(request.params as Record<string, string>).includes('');
-  return hasEmptyParam ? replyUnrouted(http, request, reply, []) : admit(http, operation, request, reply);
+  const params = request.params as Record<string, string>;
+  for (const name in params) if (params[name] === '') return replyUnrouted(http, request, reply, []);
+  return admit(http, operation, request, reply);
 }
 
 /** Authorizes the caller before the body is read. Every response has the rate limit headers, a refusal too. */

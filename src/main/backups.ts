@@ -2,12 +2,13 @@
 // only after that. A database of DATABASE_URL is backed up with PostgreSQL's own programs.
 
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import { type Config, ConfigError } from '../base/config.ts';
+import { countErasureNotes, rememberBackupFolder, removeErasureNotes } from '../base/erasure-notes.ts';
 import { systemRandom } from '../base/random.ts';
 import { keyName } from '../base/seal.ts';
-import type { BackupReport, Backups, RestoreReport } from '../cli/command-definition.ts';
+import type { BackupReport, Backups, CompleteBackup, RestoreReport } from '../cli/command-definition.ts';
 
 const NAME = /^everyshare-\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}-\d{3}Z$/;
 const DRAFT = /^\.making-[0-9a-f]{12}$/;
@@ -27,7 +28,11 @@ export interface BackupSettings {
 }
 
 export function makeBackups(settings: BackupSettings): Backups {
-  return { backup: (folder) => backup(settings, folder), restore: (folder) => restore(settings, folder) };
+  return {
+    backup: (folder) => backup(settings, folder),
+    restore: (folder) => restore(settings, folder),
+    newest: async (folder) => (await completeBackups(resolve(folder))).at(-1) ?? null,
+  };
 }
 
 function requireEmbedded({ databaseUrl }: Config, word: string): void {
@@ -62,7 +67,10 @@ async function backup(settings: BackupSettings, folder: string): Promise<BackupR
     const path = join(home, `everyshare-${manifest.createdAt.replaceAll(/[:.]/g, '-')}`);
     await rename(draft, path);
     const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0);
+    await rememberBackupFolder(config.dataDir, home);
     const removed = await removeOld(home, config.backupsKept);
+    const [oldest] = await completeBackups(home);
+    if (oldest !== undefined) await removeErasureNotes(home, Date.parse(oldest.createdAt));
     return { path, createdAt: manifest.createdAt, bytes, encryptionKeys: manifest.encryptionKeys, removed };
   } catch (error) {
     await rm(draft, { recursive: true, force: true });
@@ -89,6 +97,17 @@ async function backupsIn(home: string): Promise<string[]> {
   return (await readdir(home)).filter((name) => NAME.test(name)).sort();
 }
 
+/** Oldest first. A folder without a manifest is a copy that did not end. */
+async function completeBackups(home: string): Promise<CompleteBackup[]> {
+  const { readManifest } = await import('../../sandbox/postgres/backup-files.ts');
+  const found: CompleteBackup[] = [];
+  for (const name of await backupsIn(home)) {
+    const manifest = await readManifest(join(home, name));
+    if (manifest !== null) found.push({ path: join(home, name), createdAt: manifest.createdAt });
+  }
+  return found;
+}
+
 /** `folder` is a backup, or a folder of backups, of which the newest is taken. */
 async function restore(settings: BackupSettings, folder: string): Promise<RestoreReport> {
   const { config } = settings;
@@ -103,7 +122,9 @@ async function restore(settings: BackupSettings, folder: string): Promise<Restor
     throw new ConfigError([`${home} is no backup and has none: name the folder that "everyshare backup" wrote to.`]);
   requireKey(settings, manifest.encryptionKeys);
   await restoreBackup(path, manifest, config.dataDir);
-  return { path, createdAt: manifest.createdAt, dataDir: config.dataDir, version: manifest.version };
+  const { createdAt, version } = manifest;
+  const erasuresDue = await countErasureNotes(dirname(path), Date.parse(createdAt));
+  return { path, createdAt, dataDir: config.dataDir, version, folder: dirname(path), erasuresDue };
 }
 
 /** Without the key the restored database could be opened, but not a single secret in it. */

@@ -12,7 +12,7 @@ import type { Shutdown } from '../base/shutdown.ts';
 import type { Tracing } from '../base/tracing/tracing.ts';
 import { registerFigureSeries } from '../domain/monitoring/figure-series.ts';
 import { makeFiguresReader } from '../domain/monitoring/figures.ts';
-import { startHeartbeat } from '../domain/monitoring/heartbeat.ts';
+import { type HeartbeatOptions, startHeartbeat } from '../domain/monitoring/heartbeat.ts';
 import type { ProcessRole } from '../domain/monitoring/process-queries.ts';
 import { makeServiceMetrics, type ServiceMetrics } from '../domain/monitoring/service-metrics.ts';
 import type { ObserveCall } from '../domain/payments/observe-processor.ts';
@@ -27,8 +27,16 @@ export interface Monitoring {
   readonly tracing: Tracing | null;
   /** Of the metrics, and of the traces if there are any. */
   readonly observeCall: ObserveCall;
-  /** Adds the series of the process and the figures of the installation, and starts the heartbeat. */
-  watch(context: AppContext, role: ProcessRole, shutdown: Shutdown): Promise<void>;
+  /**
+   * Adds the series of the process and the figures of the installation, and starts the heartbeat. `onUnsupported` is called
+   * when the database no longer serves this release.
+   */
+  watch(
+    context: AppContext,
+    role: ProcessRole,
+    shutdown: Shutdown,
+    onUnsupported?: HeartbeatOptions['onUnsupported'],
+  ): Promise<void>;
 }
 
 /** Made before the context, whose calls to the card processor it observes. */
@@ -44,7 +52,7 @@ export function makeMonitoring(
     services,
     tracing,
     observeCall: tracing === null ? services.observeCall : traceCalls(tracing, services.observeCall),
-    async watch(context, role, shutdown) {
+    async watch(context, role, shutdown, onUnsupported = () => undefined) {
       const version = packageVersion();
       const schemaVersion = buildSchemaVersion(schemaFolders(packageRoot));
       registerProcessSeries(metrics, context.db, { role, version, schemaVersion });
@@ -52,7 +60,8 @@ export function makeMonitoring(
       registerFigureSeries(metrics, makeFiguresReader({ ...context, elapsed }), modes);
       const identity = { role, version, schemaVersion, host: hostname() };
       const maxStopMs = context.config.shutdownSeconds * 1000;
-      const heartbeat = await startHeartbeat(context, identity, services.processorOutcomes, maxStopMs);
+      const options = { maxStopMs, onUnsupported };
+      const heartbeat = await startHeartbeat(context, identity, services.processorOutcomes, options);
       await shutdown.add(() => heartbeat.stop());
       tracing?.exportMetrics(metrics);
     },

@@ -41,6 +41,7 @@ export async function runWorker(
       hooks: context,
       reads: readServicesOf(context),
       requestLogDays: config.requestLogDays,
+      ledgerCheckHours: config.ledgerCheckHours,
       workSignal,
       countReconcile,
       sender: countTexts(smsSender(config)),

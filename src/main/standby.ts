@@ -14,6 +14,7 @@ export async function openReads(config: Config, primary: Db, log: Log, shutdown:
     connections: config.databaseConnections,
     pooled: config.databasePooled,
     applicationName: 'everyshare-reads',
+    acceptsStandby: true,
     onLost: (error) => log.info({ err: error }, 'a connection to the standby was lost'),
   });
   await shutdown.add(() => standby.close());

@@ -1,31 +1,22 @@
 // The list of the worker's loops. Each loop processes due rows of the domain in batches; worker.ts runs them. Any number
 // of workers may run at the same time.
 
-import type { Clock } from '../base/clock.ts';
-import type { Mode } from '../base/config.ts';
-import type { Db } from '../base/db.ts';
-import type { Log } from '../base/log.ts';
-import type { Outbound } from '../base/outbound/outbound.ts';
-import type { WorkSignal } from '../base/work-signal.ts';
 import { deleteOldDevices } from '../domain/accounts/device-queries.ts';
 import { deleteOldInvitations } from '../domain/accounts/invitation-queries.ts';
-import { type NotifyServices, notifyDuePeople } from '../domain/accounts/notify-people.ts';
+import { notifyDuePeople } from '../domain/accounts/notify-people.ts';
 import { deleteOldPasskeyChallenges } from '../domain/accounts/passkey-queries.ts';
 import { deleteOldAccountSignIns } from '../domain/accounts/queries.ts';
 import { readDueCalendars } from '../domain/boats/read-calendars.ts';
-import { reconcile } from '../domain/checkouts/accounting/reconcile.ts';
 import { captureDue } from '../domain/checkouts/capture/capture.ts';
 import { applyDueProcessorEvents } from '../domain/checkouts/disputes/apply-disputes.ts';
 import { expireDue } from '../domain/checkouts/expire.ts';
-import type { GuestServices } from '../domain/checkouts/guests/guest-services.ts';
 import { settleDueHolds } from '../domain/checkouts/holds/settle-hold.ts';
 import { notifyDueGuests } from '../domain/checkouts/notifications/notify-guests.ts';
 import { deleteOldDrafts } from '../domain/checkouts/party/draft-queries.ts';
-import type { PaymentServices } from '../domain/checkouts/payment-services.ts';
-import { type LinkServices, linkReadyVenues } from '../domain/go-live/link-when-ready.ts';
-import { type ApplyServices, applyDueDeliveries } from '../domain/hooks/apply-due-deliveries.ts';
+import { linkReadyVenues } from '../domain/go-live/link-when-ready.ts';
+import { applyDueDeliveries } from '../domain/hooks/apply-due-deliveries.ts';
 import { deleteOldInbound } from '../domain/hooks/deliveries/retention-queries.ts';
-import { type ReadServices, readDueObjects } from '../domain/hooks/readers/read-due-objects.ts';
+import { readDueObjects } from '../domain/hooks/readers/read-due-objects.ts';
 import { deleteOldReads } from '../domain/hooks/readers/read-queries.ts';
 import { deleteOldSyncs } from '../domain/hooks/readers/sync-queries.ts';
 import { deleteOldResponses } from '../domain/idempotency/stored-responses.ts';
@@ -35,11 +26,10 @@ import { deleteOldDailyUses } from '../domain/keys/daily-use-queries.ts';
 import { noticeExpiringKeys } from '../domain/keys/notice-expiring-keys.ts';
 import { deleteExpiredCalls } from '../domain/keys/queries.ts';
 import { deleteOldMails } from '../domain/mail/queries.ts';
-import { type MailSender, sendDueMails } from '../domain/mail/send.ts';
+import { sendDueMails } from '../domain/mail/send.ts';
 import { deleteOldMessages } from '../domain/members/messages/queries.ts';
-import { type SmsSender, sendDueMessages } from '../domain/members/messages/send.ts';
+import { sendDueMessages } from '../domain/members/messages/send.ts';
 import { deleteOldSignIns } from '../domain/members/queries.ts';
-import { recordCheck } from '../domain/monitoring/check-queries.ts';
 import { deleteOldNotices } from '../domain/notices/queries.ts';
 import { deleteOldDeclines } from '../domain/payments/decline-queries.ts';
 import { deleteOldProcessorEvents } from '../domain/payments/dispute-queries.ts';
@@ -47,48 +37,18 @@ import { refreshDuePayoutAccounts } from '../domain/payments/refresh-payout-acco
 import { settleDueMovements } from '../domain/payments/settle-movements.ts';
 import { truncateOldRequests } from '../domain/requests/queries.ts';
 import { deliverUntilStopped, dispatchDue } from '../domain/webhooks/deliveries/deliver.ts';
-import type { QueueServices } from '../domain/webhooks/deliveries/endpoint-queue.ts';
 import { deleteOldDeliveries } from '../domain/webhooks/deliveries/queries.ts';
 import { deleteOldSamples } from '../domain/webhooks/deliveries/sample-queries.ts';
 import { deleteOldInboxMessages } from '../domain/webhooks/inbox/queries.ts';
 import { noticeFailingEndpoints } from '../domain/webhooks/notice-failing-endpoints.ts';
-
-export interface WorkerServices {
-  readonly db: Db;
-  readonly log: Log;
-  readonly clock: Clock;
-  readonly outbound: Outbound;
-  readonly payments: GuestServices & NotifyServices & LinkServices;
-  readonly sender: SmsSender;
-  readonly mailSender: MailSender;
-  readonly deliveries: QueueServices;
-  readonly hooks: ApplyServices;
-  readonly reads: ReadServices;
-  readonly requestLogDays: number;
-  /** Absent: a loop looks at its next turn. */
-  readonly workSignal?: WorkSignal;
-  /** For the metrics. */
-  readonly countReconcile: (mode: Mode, outcome: 'done' | 'failed') => void;
-}
-
-export interface Loop {
-  readonly name: string;
-  readonly intervalSeconds: number;
-  /** Looks at once when there may be work, this long after its last step at the earliest; absent: it does not. */
-  readonly wakeMs?: number;
-  readonly batchSize: number;
-  /** A step that takes longer is reported as stalled; absent: the limit of worker.ts. */
-  readonly maxStepSeconds?: number;
-  /**
-   * Returns the number of rows processed. When the signal aborts, the step finishes its current work and returns. A step
-   * that runs until the worker stops calls `onTurn` at each of its turns.
-   */
-  readonly step: (services: WorkerServices, batch: number, signal: AbortSignal, onTurn: () => void) => Promise<number>;
-}
+import { CHECK_LOOPS } from './check-loops.ts';
+import type { Loop } from './loop.ts';
 
 /** For loops that a guest or a venue waits for. */
 const FAST_INTERVAL_SECONDS = 0.5;
 const FAST_WAKE_MS = 100;
+/** For the steps from the last card to the event that says so: each adds up to this long. */
+const PAYMENT_WAKE_MS = 20;
 
 export const LOOPS: readonly Loop[] = [
   {
@@ -100,14 +60,14 @@ export const LOOPS: readonly Loop[] = [
   {
     name: 'settle-holds',
     intervalSeconds: FAST_INTERVAL_SECONDS,
-    wakeMs: FAST_WAKE_MS,
+    wakeMs: PAYMENT_WAKE_MS,
     batchSize: 100,
     step: ({ payments }, batch) => settleDueHolds(payments, batch),
   },
   {
     name: 'capture-funded',
     intervalSeconds: FAST_INTERVAL_SECONDS,
-    wakeMs: FAST_WAKE_MS,
+    wakeMs: PAYMENT_WAKE_MS,
     batchSize: 50,
     step: ({ payments }, batch) => captureDue(payments, batch),
   },
@@ -129,14 +89,7 @@ export const LOOPS: readonly Loop[] = [
     batchSize: 500,
     step: ({ payments }, batch) => linkReadyVenues(payments, batch),
   },
-  {
-    name: 'reconcile',
-    intervalSeconds: 6 * 3_600,
-    batchSize: 1,
-    // It lists two days of the processor's records, page by page.
-    maxStepSeconds: 2 * 3_600,
-    step: (services) => reconcileModes(services),
-  },
+  ...CHECK_LOOPS,
   {
     name: 'notify-guests',
     intervalSeconds: 1,
@@ -241,7 +194,9 @@ export const LOOPS: readonly Loop[] = [
     intervalSeconds: 1,
     batchSize: Number.POSITIVE_INFINITY,
     // One step runs until the worker stops, so that a slow delivery does not delay the others.
-    step: ({ deliveries }, _batch, signal, onTurn) => deliverUntilStopped({ ...deliveries, onTurn }, signal),
+    observesRounds: true,
+    step: ({ deliveries }, _batch, signal, onTurn, onRound) =>
+      deliverUntilStopped({ ...deliveries, onTurn, onRound }, signal),
   },
   {
     name: 'delete-old-deliveries',
@@ -358,33 +313,3 @@ export const LOOPS: readonly Loop[] = [
     step: ({ db, clock }, batch) => deleteOldImages(db, clock.now(), batch),
   },
 ];
-
-const DAY_MS = 24 * 3_600_000;
-
-/** Releases holds that belong to no checkout, and logs every difference between the processor's records and ours. */
-async function reconcileModes({ payments, log, countReconcile }: WorkerServices): Promise<number> {
-  for (const mode of ['test', 'live'] as const) {
-    if (payments.processors[mode] === undefined) continue;
-    try {
-      await reconcileMode(payments, log, mode);
-      countReconcile(mode, 'done');
-    } catch (error) {
-      // A processor that fails for one mode must not keep the other from being compared.
-      countReconcile(mode, 'failed');
-      log.error({ err: error, mode }, 'the worker could not compare the processor’s records with ours');
-    }
-  }
-  return 0;
-}
-
-async function reconcileMode(payments: PaymentServices, log: Log, mode: Mode): Promise<void> {
-  const since = payments.clock.now() - 2 * DAY_MS;
-  const { differences } = await reconcile(payments, { mode, since, apply: null });
-  const open = differences.filter(({ done }) => done === null).length;
-  await recordCheck(payments.db, { name: 'reconcile', mode, at: payments.clock.now(), differences: open });
-  for (const difference of differences)
-    log[difference.done === null ? 'error' : 'warn'](
-      difference,
-      'the worker found a difference between the processor’s records and ours',
-    );
-}

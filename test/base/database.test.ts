@@ -1,25 +1,35 @@
 // The database: migrations, schema.sql, functions, the rules of keys, and the guarantees of the database layer.
 
-import { randomBytes } from 'node:crypto';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, inject, it } from 'vitest';
 import { dumpSchema } from '../../migrations/schema-dump.ts';
+import { DatabaseClient } from '../../src/base/database-client.ts';
 import { isUnavailable, openDb } from '../../src/base/db.ts';
 import { migrate } from '../../src/base/migrate.ts';
+import { NotificationListener } from '../../src/base/notifications.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { readFunctions, readMigrations, type SchemaFolders, schemaFolders } from '../../src/base/schema-files.ts';
-import { createDatabase } from '../support/create-database.ts';
+import { TcpLink } from '../support/tcp-link.ts';
+import { createTestDatabase } from '../support/test-database.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const FOLDERS = schemaFolders(packageRoot);
-const databaseFrom = (template: string | null): Promise<string> =>
-  createDatabase(inject('postgresUrl'), `db_${randomBytes(6).toString('hex')}`, template);
-const newDatabase = (): Promise<string> => databaseFrom(null);
+const newDatabase = (): Promise<string> => createTestDatabase('db', 'empty');
 /** A copy of the database that this run has migrated. */
-const migratedDatabase = (): Promise<string> => databaseFrom('everyshare_template');
+const migratedDatabase = (): Promise<string> => createTestDatabase('db', 'migrated');
+/** A link to the PostgreSQL of the tests, and the URL of the database through it. */
+async function linkTo(direct: string): Promise<{ readonly link: TcpLink; readonly url: string }> {
+  const url = new URL(direct);
+  const folder = url.searchParams.get('host') ?? '';
+  const port = url.searchParams.get('port') ?? url.port;
+  const link = await TcpLink.open(0, folder.startsWith('/') ? join(folder, `.s.PGSQL.${port}`) : Number(port));
+  url.searchParams.set('host', '127.0.0.1');
+  url.searchParams.set('port', String(link.port));
+  return { link, url: url.href };
+}
 const open = (url: string) => openDb({ url, connections: 6, pooled: false, applicationName: 'test' });
 
 describe('migrations', () => {
@@ -197,6 +207,8 @@ const TABLES_WITHOUT_VENUE: Readonly<Record<string, string>> = {
   figures: 'one row: the newest figures of the installation, for monitoring',
   processes: 'one row for each server and worker that runs',
   checks: 'one row for each mode and kind: the last reconcile and ledger check',
+  check_schedules: 'one row for each mode and kind: when a worker runs the check next',
+  check_runs: 'the checks of the last 90 days, about ten a day',
   migrations: 'what the schema is made of',
   releases: 'which releases have migrated the schema',
   migration_lock: 'one row: one server migrates at a time',
@@ -417,6 +429,44 @@ describe('the database layer', () => {
     expect(results).toBe(5);
     expect(await db.transaction((tx) => tx.query('select 2 as two'))).toEqual([{ two: 2 }]);
     await db.close();
+  });
+
+  it('after one statement without an answer trusts no connection that was open before', {
+    tags: ['slow'],
+  }, async () => {
+    const { link, url } = await linkTo(await newDatabase());
+    const options = { url, connections: 12, pooled: false, applicationName: 'test', queryTimeoutMs: 5_000 };
+    const db = openDb(options);
+    const both = () => Promise.all([db.query('select 1 as one'), db.transaction((tx) => tx.query('select 1 as one'))]);
+    // Several connections of each kind are open and idle.
+    await Promise.all(Array.from({ length: 6 }, () => both()));
+    // Their server is gone without a word, and the address leads to another one: a failover.
+    link.silenceOpen();
+    const lost = await db.transaction((tx) => tx.query('select 1')).catch((error: unknown) => error);
+    expect(isUnavailable(lost)).toBe(true);
+    for (let times = 0; times < 6; times++) expect(await both()).toEqual([[{ one: 1 }], [{ one: 1 }]]);
+    await db.close();
+    await link.close();
+  });
+
+  it('hears notifications again after its listening connection went silent', { tags: ['slow'] }, async () => {
+    const direct = await newDatabase();
+    const { link, url } = await linkTo(direct);
+    let heard = 0;
+    const settings = { connectionString: url, query_timeout: 3_000, pipeline: true, acceptsStandby: false };
+    const newClient = () => new DatabaseClient(settings);
+    const listener = new NotificationListener(newClient, 'news', () => heard++, undefined, 100);
+    await waitFor('it listens', () => heard > 0);
+    link.silenceOpen();
+    const before = heard;
+    // It says so once more when it listens again.
+    await waitFor('it listens again', () => heard > before);
+    const db = open(direct);
+    const heardSince = heard;
+    await db.query("select pg_notify('news', '')");
+    await waitFor('it hears the notification', () => heard > heardSince);
+    await Promise.all([db.close(), listener.close()]);
+    await link.close();
   });
 
   it('runs many concurrent statements on few connections, each with its own rows or error', async () => {

@@ -1,16 +1,21 @@
 // Upgrading a database that running servers use: each migration ends its locks, no call waits long for one, indexes are
 // built beside writers, and a start after a crash goes on where the last one ended.
 
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Db, openDb } from '../../src/base/db.ts';
+import type { Ids } from '../../src/base/ids.ts';
+import { makeLog } from '../../src/base/log.ts';
 import { migrate } from '../../src/base/migrate.ts';
-import { compareReleases } from '../../src/base/releases.ts';
+import { compareReleases, readReleases, recordRelease } from '../../src/base/releases.ts';
+import { makeSchemaProbe } from '../../src/base/schema-check.ts';
 import type { SchemaFolders } from '../../src/base/schema-files.ts';
-import { createDatabase } from '../support/create-database.ts';
+import { processesBefore } from '../../src/domain/monitoring/earlier-processes.ts';
+import { startHeartbeat } from '../../src/domain/monitoring/heartbeat.ts';
+import { createTestDatabase } from '../support/test-database.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const FIRST = 'create table numbers (id int);';
@@ -31,7 +36,7 @@ async function openUpgrade(): Promise<Upgrade> {
   const root = mkdtempSync(join(tmpdir(), 'everyshare-upgrade-'));
   const folders: SchemaFolders = { migrations: join(root, 'migrations'), functions: [] };
   mkdirSync(folders.migrations);
-  const url = await createDatabase(inject('postgresUrl'), `db_${randomBytes(6).toString('hex')}`, null);
+  const url = await createTestDatabase('db', 'empty');
   const db = openDb({ url, connections: 6, pooled: false, applicationName: 'test' });
   onTestFinished(async () => {
     await db.close();
@@ -176,6 +181,50 @@ describe('a migration that takes away what earlier releases read ("-- contract: 
     expect(asked).toEqual(['1.1.0', '1.1.0']);
   });
 
+  it('is not applied beside a server of an earlier release that starts at the same moment: its first heartbeat waits for the contract, and then refuses', async () => {
+    const { db, folders, url } = await openUpgrade();
+    await db.query(
+      `create table processes (process_id uuid primary key, role text, version text, schema_version integer, host text,
+         started_at timestamptz, seen_at timestamptz, outcomes jsonb)`,
+    );
+    writeFileSync(join(folders.migrations, '000002-contract.sql'), CONTRACT);
+    let beat: Promise<unknown> | undefined;
+    const identity = { role: 'serve', version: '1.0.0', schemaVersion: 1, host: 'shore-2' } as const;
+    const services = { db, ids: { uuid: () => randomUUID() } as Ids, log: makeLog('silent', 'test') };
+    const upgrade = migrate(url, folders, {
+      release: '1.2.0',
+      async processesBefore(tx, release) {
+        const found = await processesBefore(tx, release);
+        beat ??= startHeartbeat(services, identity, () => ({}));
+        beat.catch(() => undefined);
+        await waitFor('the heartbeat waits for the contract', async () => {
+          const waiting = await db.query(
+            "select from pg_stat_activity where wait_event_type = 'Lock' and query like '%processes%' and datname = current_database()",
+          );
+          return waiting.length > 0;
+        });
+        return found;
+      },
+    });
+    expect(await upgrade).toBe(1);
+    await expect(beat).rejects.toThrow(/serves releases from 1\.1\.0 on; this is 1\.0\.0/);
+  });
+
+  it('is recorded before an index is dropped beside running servers: none of an earlier release starts meanwhile', async () => {
+    const { db, folders, url, run } = await openUpgrade();
+    await run({ '000002-index.sql': INDEX });
+    const contract = '-- no transaction\n-- contract: since 1.1.0\ndrop index concurrently if exists numbers_by_id;';
+    let upgrade: Promise<number> | undefined;
+    await db.transaction(async (writer) => {
+      await writer.query('insert into numbers values (1)');
+      writeFileSync(join(folders.migrations, '000003-contract.sql'), contract);
+      upgrade ??= migrate(url, folders, { release: '1.2.0' });
+      await waitFor('the removal waits', () => isWaiting(db));
+      await expect(migrate(url, folders, { release: '1.0.3' })).rejects.toThrow(/serves releases from 1\.1\.0 on/);
+    });
+    expect(await upgrade).toBe(1);
+  });
+
   it('keeps earlier releases from starting afterwards, and lets those since start', async () => {
     const { db, folders, url } = await openUpgrade();
     const before = { ...folders };
@@ -208,6 +257,46 @@ it('a server of an earlier release replaces no function of a newer one, and crea
   await migrate(url, functionsOf('newer', { one: 'newer' }), { release: '1.2.0' });
   expect(await migrate(url, functionsOf('older', { one: 'older', two: 'older' }), { release: '1.1.0' })).toBe(1);
   expect(await db.query('select one() as one, two() as two')).toEqual([{ one: 'newer', two: 'older' }]);
+});
+
+it('a PostgreSQL that is too old is refused at the start, with the version that is needed', async () => {
+  const url = await createTestDatabase('old', 'empty');
+  const db = openDb({ url, connections: 2, pooled: false, applicationName: 'test' });
+  onTestFinished(() => db.close());
+  const name = new URL(url).pathname.slice(1);
+  // Stands before the function of PostgreSQL, for connections that are opened later.
+  await db.query(
+    `create function current_setting(name text) returns text language sql
+     return case name when 'server_version' then '14.11' else '140011' end`,
+  );
+  await db.query(`alter database ${name} set search_path = public, pg_catalog`);
+  await expect(migrate(url, { migrations: '/nonexistent', functions: [] })).rejects.toThrow(
+    'PostgreSQL 14.11 is too old: this release needs PostgreSQL 15 or newer',
+  );
+});
+
+it('the oldest release that may run is raised by a later record, and never lowered', async () => {
+  const { db } = await openUpgrade();
+  const read = async () => (await readReleases(db)).find(({ release }) => release === '2.0.0')?.oldestBeside;
+  for (const [oldestBeside, expected] of [
+    [null, null],
+    ['1.2.0', '1.2.0'],
+    ['1.10.0', '1.10.0'],
+    ['1.9.0', '1.10.0'],
+    [null, '1.10.0'],
+  ] as const) {
+    await recordRelease(db, { release: '2.0.0', oldestBeside });
+    expect(await read()).toBe(expected);
+  }
+});
+
+it('a server is not ready while the database serves only later releases', async () => {
+  const { db, folders } = await openUpgrade();
+  const isReady = makeSchemaProbe(db, folders, '1.0.0');
+  expect(await isReady()).toBe(true);
+  await recordRelease(db, { release: '1.2.0', oldestBeside: '1.1.0' });
+  expect(await isReady()).toBe(false);
+  expect(await makeSchemaProbe(db, folders, '1.1.0')()).toBe(true);
 });
 
 it.each([

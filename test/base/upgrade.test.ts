@@ -1,19 +1,22 @@
 // A database with data of an earlier release is upgraded to this one: nothing is lost, the checkout that was open goes on,
 // and the schema is the one that a new database gets.
 
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, inject, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { dumpSchema } from '../../migrations/schema-dump.ts';
 import { type Db, openDb } from '../../src/base/db.ts';
 import { migrate } from '../../src/base/migrate.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { readFunctions, readMigrations, schemaFolders } from '../../src/base/schema-files.ts';
 import { friendsOf } from '../../src/domain/members/friend-queries.ts';
-import { createDatabase } from '../support/create-database.ts';
+import { createTestDatabase } from '../support/test-database.ts';
 import { openTestWorld } from '../support/test-world.ts';
+
+// Applies every migration since the eighteenth.
+vi.setConfig({ testTimeout: 90_000 });
 
 const FOLDERS = schemaFolders(packageRoot);
 /** The last migration before functions had files of their own. */
@@ -119,8 +122,7 @@ const dumpOf = (db: Db): Promise<string> =>
   dumpSchema(async <Row>(sql: string) => (await db.query(sql)) as Row[], readFunctions(FOLDERS), packageRoot);
 
 it('a database of migration 18 with an open checkout is upgraded: the checkout completes, only https origins of linked venues count in live mode, names of members who were only named are hidden, and the schema is the newest', async () => {
-  const name = `upgrade_${randomBytes(6).toString('hex')}`;
-  const url = await createDatabase(inject('postgresUrl'), name, null);
+  const url = await createTestDatabase('upgrade', 'empty');
   await migrateToEarlierRelease(url);
   const earlier = openDb({ url, connections: 2, pooled: false, applicationName: 'test' });
   await writeEarlierData(earlier);
@@ -129,7 +131,7 @@ it('a database of migration 18 with an open checkout is upgraded: the checkout c
   const newer = readMigrations(FOLDERS).filter(({ version }) => version > LAST_WITH_FUNCTIONS);
   expect(await migrate(url, FOLDERS)).toBe(newer.length + readFunctions(FOLDERS).length);
 
-  const [upgraded, fresh] = [await openTestWorld({ database: name }), await openTestWorld()];
+  const [upgraded, fresh] = [await openTestWorld({ databaseUrl: url }), await openTestWorld()];
   expect(await dumpOf(upgraded.db)).toBe(await dumpOf(fresh.db));
   const venues = await upgraded.db.query('select name, origins, live_origins from venues order by name');
   expect(venues).toEqual([

@@ -106,7 +106,7 @@ function checkRefunds(booking: Booking, checkout: CheckoutRow, ours: OurRecords,
   const count = events.length - closed.length;
   if (count < acknowledged.length || count > acknowledged.length + unknown.length) {
     found(
-      'one event for each change',
+      'an acknowledged refund has its event',
       checkout.id,
       `${acknowledged.length} refunds acknowledged, ${closed.length} closed, ${events.length} refund.created events`,
     );

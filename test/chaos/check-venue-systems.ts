@@ -48,7 +48,7 @@ export interface MenuReads {
   readonly isQuiet: boolean;
 }
 
-const DISTURBANCES = new Set(['kill', 'term', 'stop', 'restart', 'kill backend', 'cut']);
+const DISTURBANCES = new Set(['kill', 'term', 'stop', 'restart', 'kill backend', 'cut', 'failover']);
 
 /** How often the nemesis has disturbed a worker or the database: each may have cost one read that was not recorded. */
 export function countDisturbances(timeline: readonly TimelineEvent[]): number {

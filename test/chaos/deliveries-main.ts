@@ -166,7 +166,7 @@ async function check(
 async function run(options: Options): Promise<number> {
   const folder = join(packageRoot, '.chaos', `events-${options.seed}`);
   log(`seed ${options.seed}: building`);
-  const setup = await prepareRun(options.seed, folder, null);
+  const setup = await prepareRun(options.seed, folder, { kind: 'one server' });
   const ignoreEvent = (): void => undefined;
   const postgres = new PostgresRunner(join(setup.scratch, 'database'), ignoreEvent);
   const receivers = new Receivers(new SeededRandom(options.seed, 'partner'));

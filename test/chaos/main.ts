@@ -28,6 +28,10 @@ import { type ClientLoad, createVenues, startLoad } from './load.ts';
 import { type NemesisCommand, type NemesisReport, runNemesis } from './nemesis.ts';
 import { type Options, readOptions } from './options.ts';
 import { findPairPrograms } from './pair-runner.ts';
+import { checkLeaderFaults, readFailovers, withFailovers } from './patroni/failovers.ts';
+import { divideLosses, withLosses } from './patroni/losses.ts';
+import { findPatroniPrograms } from './patroni/programs.ts';
+import { checkRollingHour, LimitedCaller } from './patroni/rolling-hour.ts';
 import { makePlan } from './plan.ts';
 import { renderPage } from './plot.ts';
 import {
@@ -41,7 +45,7 @@ import {
   refusingEndpointIds,
 } from './receivers.ts';
 import { readRecords } from './records.ts';
-import { prepareRun, type RunSetup } from './run-setup.ts';
+import { type DatabaseSetup, prepareRun, type RunSetup } from './run-setup.ts';
 import { settle } from './settle.ts';
 import { renderSummary, summarize, writeEvidence } from './summary.ts';
 import type { TimelineEvent } from './timeline.ts';
@@ -138,13 +142,15 @@ async function runChaos(
   systems: VenueSystems,
 ): Promise<boolean> {
   const { seed, minutes, concurrency } = options;
+  const hasPatroni = options.patroni !== null;
+  const hasLosses = options.patroni === 'asynchronous';
   log(options, 'starting PostgreSQL, the card processor, two servers and two workers');
   const ready = await nemesis.request({ command: 'start', setup }, 'ready');
   const databaseUrl = ready.report === 'ready' ? ready.databaseUrl : '';
   const db = openDb({
     url: databaseUrl,
     connections: 4,
-    pooled: setup.pair !== null,
+    pooled: setup.database.kind === 'standby',
     applicationName: 'everyshare-chaos',
   });
   const violations: Violation[] = [];
@@ -163,7 +169,12 @@ async function runChaos(
     const load = startLoad(setup, venues, concurrency);
     await systems.connect(new Client(setup.apiUrls, load.recorder, new SeededRandom(seed, 'pings')), bookable);
     systems.run(load.context.isStopping);
-    const plan = makePlan(seed, minutes * 60, { everySeconds: options.everySeconds });
+    const limited = new LimitedCaller(
+      new Client(setup.apiUrls, load.recorder, new SeededRandom(seed, 'limited caller')),
+      venues,
+    );
+    if (hasPatroni) limited.run(load.context.isStopping);
+    const plan = makePlan(seed, minutes * 60, { everySeconds: options.everySeconds, hasPatroni });
     log(options, `${plan.length} actions in ${minutes} minutes`);
     nemesis.send({ command: 'run', plan });
     await showProgressUntilEnd(options, load, nemesis);
@@ -172,7 +183,7 @@ async function runChaos(
     await load.stop(options.settleSeconds * 1000);
     const ended = Date.now();
     await systems.settle(db, found);
-    const settled = await settle(db, setup, databaseUrl, options.settleSeconds * 1000, found);
+    const settled = await settle(db, setup, databaseUrl, options.settleSeconds * 1000, found, hasLosses);
     const repeated = await makeFinalRequests(db, load, venues, setup.apiUrls.length, found);
     await deliverRemaining(db, load, endpoints, options.settleSeconds * 1000, found);
     const [venue = { venueId: '', key: '' }] = bookable;
@@ -181,6 +192,11 @@ async function runChaos(
     for (const { who, what, detail, isUnexpected } of nemesis.timeline) {
       if (isUnexpected === true) found('no process ends by itself', who, `it was ready and exited with ${detail}`);
       if (what === 'error') found('the nemesis runs without errors', who, detail ?? '');
+    }
+    const rollingHour = await limited.result();
+    if (hasPatroni) {
+      checkRollingHour(rollingHour, readFailovers(nemesis.timeline).resets, minutes / 60, found);
+      violations.push(...checkLeaderFaults(nemesis.timeline, minutes));
     }
     const { ours, processor } = await readRecords(db, setup);
     checkMoney(ours, processor, found);
@@ -208,8 +224,14 @@ async function runChaos(
       waits: { longest, inQuiet },
       logLines,
       hasStandby: options.standby,
+      hasPatroni,
     };
-    const summary = systems.withFigures(withClientFigures(summarize(facts), load, repeated), repeatedReads);
+    const figures = systems.withFigures(withClientFigures(summarize(facts), load, repeated), repeatedReads);
+    const complete = hasPatroni ? withFailovers(figures, nemesis.timeline, rollingHour) : figures;
+    const reported = new Set(settled.reported.map(({ subject }) => subject));
+    const summary = hasLosses
+      ? withLosses(complete, divideLosses(complete.violations, processor.holds, reported), reported.size)
+      : complete;
     if (!summary.ok) await writeEvidence(db, setup, { ...facts, violations: summary.violations });
     const { startedAt, countsBySecond } = recorder;
     const plotData = { seed, startedAt, ended, timeline: nemesis.timeline, countsBySecond };
@@ -270,10 +292,10 @@ function log({ json }: Options, line: string): void {
 async function run(options: Options): Promise<number> {
   const folder = join(packageRoot, '.chaos', String(options.seed));
   log(options, `seed ${options.seed}: building`);
-  const pair = options.standby ? findPairPrograms() : null;
-  if (options.standby && pair === null) return 0; // findPairPrograms has printed what is missing.
+  const database = findDatabase(options);
+  if (database === null) return 0; // What is missing has been printed.
   const systems = await VenueSystems.start(new SeededRandom(options.seed, 'venue systems'));
-  const setup = await prepareRun(options.seed, folder, pair, { READER_BASE_URL: systems.apis.url });
+  const setup = await prepareRun(options.seed, folder, database, { READER_BASE_URL: systems.apis.url });
   const receivers = new Receivers(new SeededRandom(options.seed, 'partner'));
   const nemesis = new NemesisClient(setup, receivers);
   process.once('exit', () => nemesis.killAll());
@@ -296,6 +318,15 @@ async function run(options: Options): Promise<number> {
     await systems.apis.close();
     await leave(options.keep);
   }
+}
+
+/** Null: the programs of a standby are missing. Throws if those of Patroni are. */
+function findDatabase({ standby, patroni }: Options): DatabaseSetup | null {
+  if (patroni !== null)
+    return { kind: 'patroni', programs: findPatroniPrograms(), isSynchronous: patroni === 'synchronous' };
+  if (!standby) return { kind: 'one server' };
+  const programs = findPairPrograms();
+  return programs === null ? null : { kind: 'standby', programs };
 }
 
 function copyPostgresLog(setup: RunSetup): void {

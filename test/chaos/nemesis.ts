@@ -7,6 +7,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { PostgresControl } from '../support/postgres-control.ts';
 import { PostgresRunner } from '../support/postgres-runner.ts';
 import { PairRunner } from './pair-runner.ts';
+import { leaderFaults } from './patroni/leader-faults.ts';
+import { PatroniRunner } from './patroni/runner.ts';
 import type { Action, PlannedAction } from './plan.ts';
 import { ProcessRunner, type RecordTimelineEvent } from './process-runner.ts';
 import type { RunSetup } from './run-setup.ts';
@@ -39,10 +41,15 @@ class Nemesis {
 
   constructor(setup: RunSetup) {
     this.#setup = setup;
-    const folder = join(setup.scratch, 'database');
+    this.#postgres = this.#makePostgres(setup);
+  }
+
+  #makePostgres({ scratch, folder, database }: RunSetup): PostgresControl {
+    const data = join(scratch, 'database');
     const record: RecordTimelineEvent = (event) => this.record(event);
-    this.#postgres =
-      setup.pair === null ? new PostgresRunner(folder, record) : new PairRunner(folder, setup.pair, record);
+    if (database.kind === 'one server') return new PostgresRunner(data, record);
+    if (database.kind === 'standby') return new PairRunner(data, database.programs, record);
+    return new PatroniRunner(data, join(folder, 'logs'), database.programs, database.isSynchronous, record);
   }
 
   record(event: Omit<TimelineEvent, 'at'>): void {
@@ -69,13 +76,28 @@ class Nemesis {
 
   async run(plan: readonly PlannedAction[]): Promise<void> {
     const startedAt = Date.now();
+    if (this.#postgres instanceof PatroniRunner) this.#start('postgres', this.#failLeaders(this.#postgres));
     for (const { at, kind, action } of plan) {
       await delay(Math.max(0, startedAt + at - Date.now()));
       if (this.#isEnding) return;
-      const running: Promise<void> = this.#tryFor(kind, action)
-        .catch((error: unknown) => this.record({ who: action.target, what: 'error', detail: String(error) }))
-        .finally(() => this.#pending.delete(running));
-      this.#pending.add(running);
+      this.#start(action.target, this.#tryFor(kind, action));
+    }
+  }
+
+  #start(target: string, work: Promise<void>): void {
+    const running: Promise<void> = work
+      .catch((error: unknown) => this.record({ who: target, what: 'error', detail: String(error) }))
+      .finally(() => this.#pending.delete(running));
+    this.#pending.add(running);
+  }
+
+  /** One fault of the leader after the other, until the nemesis ends. */
+  async #failLeaders(cluster: PatroniRunner): Promise<void> {
+    const { seed, database } = this.#setup;
+    for (const fault of leaderFaults(seed, database.kind === 'patroni' && database.isSynchronous)) {
+      if (this.#isEnding) return;
+      if (await cluster.failLeader(fault)) this.record({ who: 'postgres', what: 'done', detail: fault.kind });
+      await this.#wait(fault.quietMs);
     }
   }
 
@@ -201,6 +223,7 @@ class Nemesis {
 
   killAll(): void {
     for (const runner of this.#runners.values()) runner.kill();
+    if (this.#postgres instanceof PatroniRunner) this.#postgres.killAll();
   }
 }
 

@@ -1,5 +1,7 @@
 // The command-line options of `npm run chaos`.
 
+import { LEADER_FAULTS_MINUTES } from './patroni/leader-faults.ts';
+
 export interface Options {
   readonly minutes: number;
   readonly seed: number;
@@ -16,9 +18,11 @@ export interface Options {
   readonly keep: boolean;
   /** Two PostgreSQL servers behind PgBouncer; a kill of PostgreSQL is a promotion of the standby. */
   readonly standby: boolean;
+  /** Three PostgreSQL servers under Patroni with etcd and HAProxy. Null: no Patroni. */
+  readonly patroni: 'synchronous' | 'asynchronous' | null;
 }
 
-const HELP = `npm run chaos -- [--minutes N] [--seed S] [--concurrency N] [--every SECONDS] [--patience SECONDS] [--json] [--keep] [--standby]
+const HELP = `npm run chaos -- [--minutes N] [--seed S] [--concurrency N] [--every SECONDS] [--patience SECONDS] [--json] [--keep] [--standby | --patroni [--async]]
 
 Kills, stops, disconnects and slows two API servers, two workers, the card processor and PostgreSQL under load. Then it waits
 until all work is done, and checks every promise against the database, the processor's records and the clients' responses.
@@ -27,12 +31,18 @@ until all work is done, and checks every promise against the database, the proce
                 run in which one failed, or in which an outcome is missing, is a violation
   --seed S      seed of the nemesis's plan and of the clients' scenarios (random; it is printed)
   --concurrency N  bookings at the same time, 1 to 200 (8)
-  --every S     approximate seconds between two actions of the nemesis (3)
+  --every S     approximate seconds between two actions of the nemesis (3; 10 with --patroni)
   --patience S  seconds for the workers to finish all work after the nemesis (70: longer than a lease); unfinished work is then
                 a violation; with 60 or less "everyshare reconcile" finishes it, and the report counts it
   --json        print the summary as one JSON document, and nothing else
   --standby     PostgreSQL with a synchronous standby (Debian's packages, installed if permitted) behind PgBouncer in
                 transaction mode; a killed PostgreSQL means that the standby is promoted and a new one is made
+  --patroni     three PostgreSQL servers under Patroni with etcd and HAProxy (Debian's packages, installed if permitted), run by
+                an ordinary user. The leader is killed, cut off, stopped and switched over, one fault at a time. From
+                ${LEADER_FAULTS_MINUTES} minutes on each of these faults is done at least once. Replication is synchronous: nothing that was
+                acknowledged may be lost
+  --async       with --patroni: replication is asynchronous, and standbys are behind when the leader is killed. What is lost
+                must be found by "everyshare reconcile", which then repairs what it can
   --keep        keep the database and the copied program
 
 Writes to .chaos/<seed>/: timeline.html (the plot), summary.json, timeline.jsonl, logs/, and violations.json if any.
@@ -49,7 +59,7 @@ export function readOptions(argv: readonly string[]): Options | null {
       process.stdout.write(HELP);
       return null;
     }
-    if (option === '--json' || option === '--keep' || option === '--standby') given.set(option, 'yes');
+    if (/^--(json|keep|standby|patroni|async)$/.test(option)) given.set(option, 'yes');
     else if (/^--(minutes|seed|concurrency|every|patience)$/.test(option)) given.set(option, args.shift() ?? '');
     else throw new Error(`${option} is not an option.\n\n${HELP}`);
   }
@@ -61,14 +71,17 @@ export function readOptions(argv: readonly string[]): Options | null {
     }
     return value;
   };
+  if (given.has('--standby') && given.has('--patroni')) throw new Error('Use either --standby or --patroni.');
+  if (given.has('--async') && !given.has('--patroni')) throw new Error('--async goes with --patroni.');
   return {
     minutes: number('--minutes', 5, 0.1, 1_440),
     seed: Math.floor(number('--seed', Math.floor(Math.random() * 1_000_000), 0, 2 ** 31)),
     concurrency: Math.floor(number('--concurrency', 8, 1, 200)),
-    everySeconds: number('--every', 3, 0.2, 600),
+    everySeconds: number('--every', given.has('--patroni') ? 10 : 3, 0.2, 600),
     settleSeconds: number('--patience', 70, 1, 3_600),
     json: given.has('--json'),
     keep: given.has('--keep'),
     standby: given.has('--standby'),
+    patroni: given.has('--patroni') ? (given.has('--async') ? 'asynchronous' : 'synchronous') : null,
   };
 }

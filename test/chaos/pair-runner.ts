@@ -35,17 +35,22 @@ export interface PairPrograms {
 const DEBIAN_POSTGRES_FOLDER = '/usr/lib/postgresql';
 const MAX_COPY_TRIES = 10;
 
-/** Installs the programs if needed and permitted; otherwise prints what is missing and returns null. */
-export function findPairPrograms(): PairPrograms | null {
+/** The programs of the newest PostgreSQL of Debian, installed if permitted; null if there is none. */
+export function findPostgresFolder(): string | null {
   const folders = (): string[] =>
     (existsSync(DEBIAN_POSTGRES_FOLDER) ? readdirSync(DEBIAN_POSTGRES_FOLDER) : [])
       .sort((one, other) => Number(other) - Number(one))
       .map((version) => join(DEBIAN_POSTGRES_FOLDER, version, 'bin'));
   const hasAll = (): string | undefined => folders().find((folder) => existsSync(join(folder, 'pg_basebackup')));
   if (hasAll() === undefined) debianProgram('postgresql', ['/usr/bin/pg_ctlcluster']);
-  const postgres = hasAll();
+  return hasAll() ?? null;
+}
+
+/** Installs the programs if needed and permitted; otherwise prints what is missing and returns null. */
+export function findPairPrograms(): PairPrograms | null {
+  const postgres = findPostgresFolder();
   const pgbouncer = findPgBouncer();
-  return postgres === undefined || pgbouncer === null ? null : { postgres, pgbouncer };
+  return postgres === null || pgbouncer === null ? null : { postgres, pgbouncer };
 }
 
 export class PairRunner extends PostgresControl {

@@ -36,7 +36,10 @@ export async function read(context: LoadContext, booking: Booking): Promise<Json
   return response.json;
 }
 
-/** Calls a test helper. Null if it was refused with 409, because the checkout has another status by now, or gave up. */
+/**
+ * Calls a test helper. Null if it was refused, because the checkout has another status by now, or because the clock was
+ * advanced by the first of several equal requests and has gone on since; or if it gave up.
+ */
 export async function runTestHelper(
   context: LoadContext,
   booking: Booking,
@@ -50,6 +53,7 @@ export async function runTestHelper(
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   if (response === null || response.status === 409) return null;
+  if (command === 'advance' && response.status === 422 && (response.tries ?? 1) > 1) return null;
   if (response.status !== 200) {
     booking.unexpected.push(`the test helper ${command} got ${response.status}: ${response.text.slice(0, 300)}`);
     return null;

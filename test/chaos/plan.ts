@@ -45,6 +45,7 @@ const LONG_STOP_MS = [62_000, 72_000] as const;
 export interface Pace {
   /** Approximate seconds between two actions. */
   readonly everySeconds: number;
+  readonly hasPatroni: boolean;
 }
 
 /** A plan of at least this length begins with one action of each kind, and each must succeed. */
@@ -56,6 +57,14 @@ interface ActionKind {
   /** `leftMs`: milliseconds to the end of the plan. */
   readonly draw: (random: SeededRandom, leftMs: number) => Action;
 }
+
+/** Of one PostgreSQL, or of one with a standby. A Patroni cluster has faults of its own (patroni/leader-faults.ts). */
+const WITHOUT_PATRONI: ReadonlySet<string> = new Set([
+  'kill PostgreSQL',
+  'restart PostgreSQL, fast',
+  'restart PostgreSQL, immediate',
+  'stop PostgreSQL',
+]);
 
 const KINDS: readonly ActionKind[] = [
   { name: 'kill a server', weight: 12, draw: (random) => kill(random, random.pick(SERVERS)) },
@@ -121,20 +130,27 @@ const KINDS: readonly ActionKind[] = [
   ),
 ];
 
+function kindsOf(hasPatroni: boolean): readonly ActionKind[] {
+  return hasPatroni ? KINDS.filter(({ name }) => !WITHOUT_PATRONI.has(name)) : KINDS;
+}
+
 /** The kinds of which a run of at least FULL_PLAN_MINUTES must have done each at least once. */
-export const KIND_NAMES = KINDS.map(({ name }) => name);
+export function kindNames(hasPatroni: boolean): readonly string[] {
+  return kindsOf(hasPatroni).map(({ name }) => name);
+}
 
 export function makePlan(seed: number, seconds: number, pace: Pace): readonly PlannedAction[] {
   const random = new SeededRandom(seed, 'nemesis');
+  const kinds = kindsOf(pace.hasPatroni);
   const plan: PlannedAction[] = [];
   const gap = pace.everySeconds * 1000;
   const end = seconds * 1000;
-  const opening = seconds >= FULL_PLAN_MINUTES * 60 ? shuffled(random, KINDS) : [];
+  const opening = seconds >= FULL_PLAN_MINUTES * 60 ? shuffled(random, kinds) : [];
   // The opening ends before half of the time, however rare the later actions are.
   const openingGap = Math.min(gap, end / 2 / Math.max(1, opening.length));
   for (let at = 1_500; at < end; ) {
     const first = opening.shift();
-    const kind = first ?? random.weighed(KINDS.map((each) => [each.weight, each] as const));
+    const kind = first ?? random.weighed(kinds.map((each) => [each.weight, each] as const));
     plan.push({ at: Math.round(at), kind: kind.name, action: kind.draw(random, end - at) });
     const between = first === undefined ? gap : openingGap;
     at += random.between(between * 0.3, between * 1.7);

@@ -111,6 +111,8 @@ function renderRow({ timeline, startedAt, ended }: PlotData, name: string, y: nu
   const marks: Partial<Record<TimelineEvent['what'], string>> = {
     kill: 'kill',
     'kill backend': 'kill',
+    failover: 'kill',
+    leader: 'term',
     term: 'term',
     restart: 'term',
     cut: 'cut',

@@ -10,7 +10,7 @@ import { SeededRandom } from '../support/seeded-random.ts';
 import type { Found, Violation } from '../support/violation.ts';
 import { checkLogs } from './check-logs.ts';
 import { checkWaits } from './check-waits.ts';
-import { KIND_NAMES, makePlan } from './plan.ts';
+import { kindNames, makePlan } from './plan.ts';
 import { type ReceiverBehavior, Receivers } from './receivers.ts';
 import type { OurRecords } from './records.ts';
 import { checkNothingOverdue } from './settle.ts';
@@ -47,6 +47,7 @@ describe('a response with 500', () => {
 });
 
 describe('a run of five minutes', () => {
+  const KIND_NAMES = kindNames(false);
   const ended = (status: string, refundedAmount = 0) => ({ status, refundedAmount });
   const hardMovements = [
     { kind: 'reversal', status: 'owed', lastError: 'balance_insufficient' },
@@ -57,7 +58,7 @@ describe('a run of five minutes', () => {
   const everything: TimelineEvent[] = KIND_NAMES.map((detail) => ({ at: 1, who: 'nemesis', what: 'done', detail }));
   const enough = ours([ended('completed', 10), ended('expired'), ended('canceled')]);
   const missing = (timeline: readonly TimelineEvent[], records: OurRecords, standby = false, minutes = 5) =>
-    checkCoverage({ minutes, timeline, hasStandby: standby, ours: records }).map(({ what }) => what);
+    checkCoverage({ minutes, timeline, hasStandby: standby, hasPatroni: false, ours: records }).map(({ what }) => what);
 
   it('passes if it did every action and reached every outcome', () => {
     expect(missing(everything, enough)).toEqual([]);
@@ -91,13 +92,15 @@ describe('a run of five minutes', () => {
   });
 
   it('begins with one action of each kind, in an order drawn from the seed', () => {
-    const kinds = (seed: number) => makePlan(seed, 300, { everySeconds: 3 }).map(({ kind }) => kind);
+    const kinds = (seed: number) => makePlan(seed, 300, { everySeconds: 3, hasPatroni: false }).map(({ kind }) => kind);
     const opening = kinds(1).slice(0, KIND_NAMES.length);
     expect([...opening].sort()).toEqual([...KIND_NAMES].sort());
     expect(kinds(1)).toEqual(kinds(1));
     expect(kinds(2).slice(0, KIND_NAMES.length)).not.toEqual(opening);
     // However rare actions are.
-    expect(new Set(makePlan(3, 300, { everySeconds: 600 }).map(({ kind }) => kind)).size).toBe(KIND_NAMES.length);
+    expect(new Set(makePlan(3, 300, { everySeconds: 600, hasPatroni: false }).map(({ kind }) => kind)).size).toBe(
+      KIND_NAMES.length,
+    );
   });
 
   it('that is shorter always passes', () => {

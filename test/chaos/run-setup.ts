@@ -11,6 +11,7 @@ import { settingsToEnv } from '../../sandbox/processor/process-state.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { sandboxKeys } from '../../src/main/processors.ts';
 import type { PairPrograms } from './pair-runner.ts';
+import type { PatroniPrograms } from './patroni/programs.ts';
 
 export type Env = Readonly<Record<string, string>>;
 
@@ -22,6 +23,14 @@ export interface ProcessSpec {
   /** The text that the process prints when it is ready. */
   readonly ready: string;
 }
+
+/** Which PostgreSQL the run uses. */
+export type DatabaseSetup =
+  | { readonly kind: 'one server' }
+  /** Two servers behind PgBouncer. */
+  | { readonly kind: 'standby'; readonly programs: PairPrograms }
+  /** Three servers behind HAProxy. */
+  | { readonly kind: 'patroni'; readonly programs: PatroniPrograms; readonly isSynchronous: boolean };
 
 /** Everything that the nemesis needs; sent to it as JSON. */
 export interface RunSetup {
@@ -37,8 +46,7 @@ export interface RunSetup {
   readonly processorSecrets: { readonly test: string; readonly live: string };
   /** Settings of all processes, without the database's address, which is known later. */
   readonly sharedEnv: Env;
-  /** Programs of two PostgreSQL servers behind PgBouncer; null for one server without PgBouncer. */
-  readonly pair: PairPrograms | null;
+  readonly database: DatabaseSetup;
 }
 
 const NOT_COPIED = new Set(['node_modules', '.git', '.data', '.chaos', '.fuzz', 'bench', 'test', 'screens']);
@@ -50,7 +58,7 @@ interface Builder {
 export async function prepareRun(
   seed: number,
   folder: string,
-  pair: PairPrograms | null,
+  database: DatabaseSetup,
   moreEnv: Env = {},
 ): Promise<RunSetup> {
   const scratch = mkdtempSync(join(tmpdir(), 'everyshare-chaos-'));
@@ -60,7 +68,7 @@ export async function prepareRun(
     mkdirSync(join(folder, 'logs'), { recursive: true });
     const program = await copyProgram(scratch);
     const chaosScript = await bundleChaos(program);
-    return await describeProcesses(seed, scratch, folder, program, chaosScript, pair, moreEnv);
+    return await describeProcesses(seed, scratch, folder, program, chaosScript, database, moreEnv);
   } catch (error) {
     rmSync(scratch, { recursive: true, force: true });
     throw error;
@@ -101,7 +109,7 @@ async function describeProcesses(
   folder: string,
   program: string,
   chaosScript: string,
-  pair: PairPrograms | null,
+  database: DatabaseSetup,
   moreEnv: Env,
 ): Promise<RunSetup> {
   const [api1 = 0, api2 = 0, processor = 0] = await freePorts(3);
@@ -125,7 +133,7 @@ async function describeProcesses(
     ALLOW_INSECURE_TARGETS: '1',
     // A run invites more guests in an hour than an installation should.
     TEXTS_PER_HOUR: '1000000',
-    ...(pair === null ? {} : { DATABASE_POOLER: 'transaction' }),
+    ...(database.kind === 'standby' ? { DATABASE_POOLER: 'transaction' } : {}),
     ...moreEnv,
   };
   mkdirSync(join(scratch, 'data'));
@@ -165,7 +173,7 @@ async function describeProcesses(
     processorUrl,
     processorSecrets: { test: keys.test.secret, live: keys.live.secret },
     sharedEnv,
-    pair,
+    database,
   };
 }
 

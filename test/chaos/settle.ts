@@ -17,6 +17,8 @@ export interface SettleResult {
   /** Unfinished work when reconcile was run. */
   readonly leftForReconcile: number;
   readonly seconds: number;
+  /** What reconcile has named. */
+  readonly reported: readonly Difference[];
 }
 
 /** The program whose commands are run, and its settings. */
@@ -63,6 +65,7 @@ export async function settle(
   databaseUrl: string,
   timeoutMs: number,
   found: Found,
+  canHaveLosses = false,
 ): Promise<SettleResult> {
   const startedAt = Date.now();
   const isFinishedBy = async (until: number): Promise<boolean> => {
@@ -74,11 +77,13 @@ export async function settle(
   if (secondsByWorkers === null) checkNothingOverdue(timeoutMs, await countOverdue(db), found);
   await awaitRefunds(db, setup);
   // Some work needs several attempts (a capture that is refused three times), so reconcile runs several times.
-  for (let round = 0; round < 8; round++) {
-    const reported = await reconcile(setup, databaseUrl, found);
+  const allReported: Difference[] = [];
+  for (let round = 0; round < (canHaveLosses ? LOSS_ROUNDS : 8); round++) {
+    const reported = await (canHaveLosses ? reconcileAndApply : reconcile)(setup, databaseUrl, found);
     if (reported === null) break;
+    allReported.push(...reported);
     const differences = reported.filter(({ what }) => !FAILED_REFUND.test(what));
-    for (const { what, subject, done } of differences) {
+    for (const { what, subject, done } of canHaveLosses ? [] : differences) {
       // If workers were still working, an unrepaired difference may be temporary until the last round.
       if (secondsByWorkers !== null || done !== null || round === 7)
         found('reconcile finds nothing', subject, `${what} (${done ?? 'not repaired'})`);
@@ -87,7 +92,8 @@ export async function settle(
   }
   await closeFailedRefunds(setup, databaseUrl, found);
   await checkLedgerByCommand(setup, databaseUrl, found);
-  return { secondsByWorkers, leftForReconcile, seconds: (Date.now() - startedAt) / 1000 };
+  const seconds = (Date.now() - startedAt) / 1000;
+  return { secondsByWorkers, leftForReconcile, seconds, reported: allReported };
 }
 
 /**
@@ -146,10 +152,27 @@ export function checkNothingOverdue(timeoutMs: number, left: number, found: Foun
   found('workers finish all work', 'workers', what);
 }
 
-interface Difference {
+export interface Difference {
   readonly what: string;
   readonly subject: string;
   readonly done: string | null;
+}
+
+/** Some differences stay: an operator decides about them. */
+const LOSS_ROUNDS = 3;
+const UNKNOWN_CHARGE = /: --apply refunds it$/;
+
+/** Lists the differences, and then applies the remedies, as an operator does after a loss. */
+async function reconcileAndApply(
+  setup: Program,
+  databaseUrl: string,
+  found: Found,
+): Promise<readonly Difference[] | null> {
+  const listed = await reconcile(setup, databaseUrl, found);
+  const charges = (listed ?? []).filter(({ what }) => UNKNOWN_CHARGE.test(what)).length;
+  const confirmed = charges === 0 ? [] : ['--unknown-charges', String(charges)];
+  const applied = await reconcile(setup, databaseUrl, found, ['--apply', ...confirmed]);
+  return listed === null || applied === null ? null : [...listed, ...applied];
 }
 
 /** Returns null if the command failed. */
@@ -157,8 +180,9 @@ export async function reconcile(
   setup: Program,
   databaseUrl: string,
   found: Found,
+  options: readonly string[] = [],
 ): Promise<readonly Difference[] | null> {
-  const result = await runCommand(setup, databaseUrl, ['reconcile', '--json']);
+  const result = await runCommand(setup, databaseUrl, ['reconcile', ...options, '--json']);
   try {
     return (JSON.parse(result.out) as { differences: Difference[] }).differences;
   } catch {

@@ -6,7 +6,7 @@ import type { Db } from '../../src/base/db.ts';
 import type { Violation } from '../support/violation.ts';
 import type { Booking } from './booking.ts';
 import type { Recorder } from './client.ts';
-import { FULL_PLAN_MINUTES, KIND_NAMES } from './plan.ts';
+import { FULL_PLAN_MINUTES, kindNames } from './plan.ts';
 import type { MovementRow, OurRecords, ProcessorRecords } from './records.ts';
 import type { RunSetup } from './run-setup.ts';
 import type { SettleResult } from './settle.ts';
@@ -42,6 +42,7 @@ export interface RunFacts {
   readonly violations: readonly Violation[];
   /** PostgreSQL has a standby, so at least one must have been promoted. */
   readonly hasStandby: boolean;
+  readonly hasPatroni: boolean;
 }
 
 export function summarize(facts: RunFacts): RunSummary {
@@ -133,12 +134,15 @@ export function checkInternalErrors(recorder: Pick<Recorder, 'internalErrors' | 
 }
 
 /** A long run must have done every kind of action and reached every outcome; otherwise it proves too little. */
-export function checkCoverage(facts: Pick<RunFacts, 'minutes' | 'timeline' | 'hasStandby' | 'ours'>): Violation[] {
+export function checkCoverage(
+  facts: Pick<RunFacts, 'minutes' | 'timeline' | 'hasStandby' | 'hasPatroni' | 'ours'>,
+): Violation[] {
   if (facts.minutes < FULL_PLAN_MINUTES) return [];
   const { timeline, ours } = facts;
   const missing: string[] = [];
   const done = new Set(timeline.filter(({ what }) => what === 'done').map(({ detail }) => detail));
-  missing.push(...KIND_NAMES.filter((kind) => !done.has(kind)).map((kind) => `nemesis: ${kind}`));
+  const kinds = kindNames(facts.hasPatroni);
+  missing.push(...kinds.filter((kind) => !done.has(kind)).map((kind) => `nemesis: ${kind}`));
   if (facts.hasStandby && countPromotions(timeline) === 0) missing.push('nemesis: promote the standby');
   for (const end of ['completed', 'expired', 'canceled']) {
     if (!ours.checkouts.some(({ status }) => status === end)) missing.push(`a checkout that is ${end}`);

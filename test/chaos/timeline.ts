@@ -24,6 +24,12 @@ export interface TimelineEvent {
     | 'error'
     /** A new standby follows the primary. */
     | 'standby'
+    /** A fault of the leader of a Patroni cluster begins; `detail` is its kind and the server. */
+    | 'failover'
+    /** The cluster has healed; `detail` is the server that leads it. */
+    | 'leader'
+    /** The database could be written to again; `detail` is for how many milliseconds it could not. */
+    | 'outage'
     | 'healed';
   readonly detail?: string;
   readonly pid?: number;

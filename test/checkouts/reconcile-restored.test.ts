@@ -7,7 +7,7 @@ import { reconcile } from '../../src/domain/checkouts/accounting/reconcile.ts';
 import { recordAlive } from '../../src/domain/installation/record-gaps.ts';
 import { type Processor, ProcessorRefusal } from '../../src/domain/payments/processor.ts';
 import { settleDueMovements } from '../../src/domain/payments/settle-movements.ts';
-import { openTestVenue, type TestVenue } from '../support/test-venue.ts';
+import { CARDS, openTestVenue, type TestVenue } from '../support/test-venue.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
@@ -133,6 +133,32 @@ describe('a charge that is not in our records', () => {
     await world.db.query("update installation set created_at = now() + interval '1 minute'");
     expect(await run({ confirmedCharges: null })).toEqual([{ what: UNRECORDED, done: null }]);
     expect(await refundedOf(intent)).toBe(0);
+  });
+});
+
+describe('a capture whose record was lost in a failover', () => {
+  it('is returned to its guest by the worker, and reported as long as the venue has the money', async () => {
+    const checkout = await venue.collecting({ amount: 2_000, party_size: 2 });
+    await venue.pay(checkout.id, checkout.shares[0].id, CARDS.good);
+    // The records do not have the completion: the charge, and the transfer to the venue.
+    const [intent] = (await venue.intents(checkout.id)).filter(({ status }) => status === 'requires_capture');
+    const { latest_charge: charge } = await venue.stripe.paymentIntents.capture(intent?.id ?? '');
+    const paid = await venue.completed({ amount: 1_000 });
+    const [account] = await world.db.query<{ id: string }>('select account_id as id from payout_accounts');
+    const transfer = await venue.stripe.transfers.create({
+      amount: 900,
+      currency: 'usd',
+      destination: account?.id ?? '',
+      source_transaction: String(charge),
+      transfer_group: checkout.id,
+    });
+    await world.db.query("update holds set due_at = now() - interval '1 second' where status = 'held'");
+    await world.work();
+    expect([await refundedOf(intent?.id ?? ''), paid.status]).toEqual([1_000, 'completed']);
+    const what = 'the charge was returned to its guest, and the venue was paid with it';
+    expect(await run(null)).toEqual([{ what, done: null }]);
+    await venue.stripe.transfers.createReversal(transfer.id);
+    expect(await run(null)).toEqual([]);
   });
 });
 

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { OperatorRole } from '../../src/domain/accounts/operator-roles.ts';
 import { createOperator } from '../support/desk-client.ts';
+import { disputeTools } from '../support/disputes.ts';
 import { CARDS, checkoutBody, openTestVenue, type TestVenue } from '../support/test-venue.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { ConsoleBrowser, executable, look, type Visitor } from './console-browser.ts';
@@ -194,6 +195,22 @@ describe.runIf(executable !== null)('the desk', () => {
     await reader.page.goto('/desk/money');
     await reader.page.getByText('Nothing needs you.').waitFor();
     expect(await reader.page.getByRole('button', { name: 'Try now' }).count()).toBe(0);
+  });
+
+  it('lists disputes with the time until which each must be answered', async () => {
+    const { id } = await venue.runTestHelper((await venue.create()).id, 'complete');
+    const [intent] = await venue.intents(id);
+    const disputes = disputeTools(browser.world, venue);
+    await disputes.open(intent?.id ?? '', 1_000);
+    await disputes.deliverEvents(intent?.id ?? '');
+    const visitor = await operator('support');
+    await visitor.page.goto('/desk/disputes');
+    await visitor.page.getByText('No charge is disputed.').waitFor();
+    await visitor.page.getByRole('link', { name: 'Test', exact: true }).click();
+    await visitor.page.getByRole('row', { name: /fraudulent/ }).waitFor();
+    await visitor.page.getByText('1 open dispute, $10.00').waitFor();
+    await look(visitor, 'desk-disputes');
+    expect(visitor.faults).toEqual([]);
   });
 
   it('finds a venue by its id, suspends it and resumes it', async () => {

@@ -79,6 +79,35 @@ describe.runIf(executable !== null)('the screens of keys and origins', () => {
     await expect.poll(kept).toBeNull();
   });
 
+  it('keep a key that is not stored yet when the browser goes back, and say that it is not shown again', async () => {
+    const visitor = await console_.signedIn(venueId, 'developer');
+    const { page } = visitor;
+    await page.goto(screenUrl(venueId, '/webhooks'));
+    await page.getByRole('navigation').getByRole('link', { name: 'Keys', exact: true }).first().click();
+    await page.getByRole('button', { name: 'New key' }).first().click();
+    await page.getByLabel('Name').fill('Till');
+    await page.getByRole('button', { name: 'Make the key' }).click();
+    const key = await page.getByLabel('Secret key').inputValue();
+    for (let back = 0; back < 2; back++) {
+      await page.evaluate('history.back()');
+      await page.getByText('It is not shown again.').waitFor();
+      await page.waitForURL(`**${screenUrl(venueId, '/keys')}`);
+      expect(await page.getByLabel('Secret key').inputValue()).toBe(key);
+    }
+    await look(visitor, 'key-not-stored');
+    await page.getByLabel('I’ve stored it').check();
+    await page.getByText('It is not shown again.').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('link', { name: 'Till' }).waitFor();
+    // Back leads away now, and the page of the key shows no more than its end.
+    await page.evaluate('history.back()');
+    await page.waitForURL(`**${screenUrl(venueId, '/webhooks')}`);
+    await page.evaluate('history.forward()');
+    await page.getByRole('link', { name: 'Till' }).click();
+    await page.getByText(key.slice(-4)).first().waitFor();
+    expect(await page.content()).not.toContain(key);
+  });
+
   it('choose the scopes of a live key by preset, then one by one', async () => {
     const visitor = await console_.signedIn(venueId);
     const { page } = visitor;

@@ -1,5 +1,6 @@
 // The request log in the console: what was wrong with a call, what to send instead, and filters that can be linked to.
 
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { checkoutBody, openTestVenue, type TestVenue } from '../support/test-venue.ts';
 import { ConsoleBrowser, executable, look, screenUrl } from './console-browser.ts';
@@ -84,6 +85,26 @@ describe.runIf(executable !== null)('the screen of requests', () => {
     await page.getByRole('link', { name: 'GET /v1/offerings' }).first().waitFor();
     await page.getByLabel('Path or request id').fill('nothing-like-this');
     await page.getByText('No request of this time matches.').waitFor();
+  });
+
+  it('is saved as CSV with the filters of the screen', async () => {
+    await venue.get('/v1/offerings?limit=2');
+    expect((await venue.post('/v1/checkouts', { amount: 1 })).status).toBe(422);
+    const { page } = await console_.signedIn(venue.venueId, 'viewer');
+    await page.goto(screenUrl(venue.venueId, '/requests'));
+    await page.getByRole('link', { name: 'POST /v1/checkouts' }).first().waitFor();
+    await page.getByLabel('Path or request id').fill('offerings');
+    await page.getByRole('link', { name: 'POST /v1/checkouts' }).first().waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'GET /v1/offerings' }).first().waitFor();
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'CSV' }).click();
+    expect((await download).suggestedFilename()).toBe('requests.csv');
+    const [names = '', ...lines] = readFileSync(await (await download).path(), 'utf8')
+      .trim()
+      .split(/\r?\n/);
+    expect(names.split(',')).toEqual(expect.arrayContaining(['method', 'path', 'status']));
+    expect(lines.length).toBeGreaterThan(0);
+    expect(lines.filter((line) => !line.includes('/v1/offerings'))).toEqual([]);
   });
 
   it('opens one by its id, and says so when the log does not have it', async () => {

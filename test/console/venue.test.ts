@@ -2,7 +2,8 @@
 
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { openTestVenue, type TestVenue } from '../support/test-venue.ts';
+import { disputeTools } from '../support/disputes.ts';
+import { CARDS, intentIdOf, openTestVenue, type TestVenue } from '../support/test-venue.ts';
 import { ConsoleBrowser, executable, look, screenUrl } from './console-browser.ts';
 
 // Drives a browser.
@@ -99,6 +100,67 @@ describe.runIf(executable !== null)('the screens of a venue', () => {
     await page.getByRole('link', { name: 'Won' }).click();
     await page.getByText('No dispute is won.').waitFor();
     await expect.poll(() => page.url()).toContain('/payouts?tab=disputes&outcome=won');
+  });
+
+  it('payouts: weeks and disputes are saved as CSV', async () => {
+    const { world } = console_;
+    const other = await openTestVenue(world);
+    const checkout = await other.collecting({ party_size: 2, amount: 20_000, description: 'Cabana 3' });
+    const [secret] = await other.payAll(checkout, [CARDS.good]);
+    await world.work();
+    expect((await other.read(checkout.id)).status).toBe('completed');
+    const tools = disputeTools(world, other);
+    const intent = secret === undefined ? '' : intentIdOf(secret);
+    await tools.open(intent, 10_000);
+    await tools.deliverEvents(intent);
+    const { page } = await console_.signedIn(other.venueId, 'finance');
+    const saved = async (button: string): Promise<[string, Record<string, string>[]]> => {
+      const download = page.waitForEvent('download');
+      await page.getByRole('button', { name: button, exact: true }).click();
+      const file = await download;
+      const [names = '', ...lines] = readFileSync(await file.path(), 'utf8')
+        .trim()
+        .split(/\r?\n/);
+      const columns = names.split(',');
+      const row = (line: string) => Object.fromEntries(line.split(',').map((value, n) => [columns[n] ?? '', value]));
+      return [file.suggestedFilename(), lines.map(row)];
+    };
+    await page.goto(screenUrl(other.venueId, '/payouts'));
+    expect(await saved('CSV of all weeks')).toEqual([
+      'weeks.csv',
+      [expect.objectContaining({ paid: '20000', checkouts: '1' })],
+    ]);
+    await page.getByRole('link', { name: 'Disputes' }).click();
+    await page.locator('tbody tr').first().waitFor();
+    expect(await saved('CSV')).toEqual([
+      'disputes.csv',
+      [expect.objectContaining({ checkout_id: checkout.id, amount: '10000', outcome: 'open' })],
+    ]);
+    // The file has what the screen is filtered by.
+    await page.getByRole('link', { name: 'Won' }).click();
+    await page.getByText('No dispute is won.').waitFor();
+    expect(await saved('CSV')).toEqual(['disputes.csv', []]);
+  });
+
+  it('catalogue: a viewer reads it, and the editor has neither a field nor a button', async () => {
+    const other = await openTestVenue(console_.world);
+    const tiers = [{ unit: 'per_group', amount: 48_000, currency: 'usd' }];
+    const body = { external_id: 'cabana-1', kind: 'cabana', title: 'Cabana one', tiers };
+    expect((await other.post('/v1/offerings', body)).status).toBe(201);
+    const visitor = await console_.signedIn(other.venueId, 'viewer');
+    const { page } = visitor;
+    await page.goto(screenUrl(other.venueId, '/catalogue'));
+    await page.getByRole('link', { name: /Cabana one/ }).click();
+    await page.getByRole('heading', { name: 'Cabana one' }).waitFor();
+    const writes = page.getByRole('main').getByRole('link', { name: /^(New|Edit)/ });
+    expect(await writes.count()).toBe(0);
+    for (const screen of ['/catalogue/offering/new', `${new URL(page.url()).pathname.split('/test')[1]}/edit`]) {
+      await page.goto(screenUrl(other.venueId, screen));
+      await page.getByText('An owner or a developer changes the catalogue.').waitFor();
+      const fields = page.getByRole('main').locator('input, textarea, select, button[type=submit]');
+      expect(await fields.count(), screen).toBe(0);
+    }
+    await look(visitor, 'catalogue-edit-viewer');
   });
 
   it('exports have every page of the list, with one line of names', async () => {

@@ -32,6 +32,7 @@ const NOT_RUN: readonly (readonly [document: string, begins: string, reason: str
     'npx everyshare demo',
     'it takes a minute; test/demo/demo.test.ts runs the same with fewer',
   ],
+  ['docs/guides/failover.md', 'patronictl', 'npm run chaos -- --patroni runs the same command'],
   ['docs/guides/install.md', 'npm pack', 'test/process/package.test.ts packs and starts the package'],
   ['docs/guides/install.md', 'cp deploy/example.env', 'it needs Docker'],
   ['docs/guides/money-operations.md', 'STRIPE_TEST_SECRET_KEY=', 'it needs an account at Stripe'],
@@ -56,6 +57,7 @@ const RUN_ELSEWHERE: Readonly<Record<string, { readonly languages: readonly stri
     languages: ['html', 'jsx', 'vue', 'js', 'css', 'json'],
     test: 'test/embed/embed.test.ts',
   },
+  'docs/guides/failover.md': { languages: ['yaml', 'text'], test: 'test/chaos/patroni/patroni.test.ts' },
   'docs/guides/quickstart.md': { languages: ['js'], test: 'test/docs/quickstart.test.ts' },
   'docs/guides/venue-systems.md': { languages: ['js', 'json'], test: 'test/hooks/guide.test.ts' },
   'docs/guides/webhooks.md': {

@@ -38,7 +38,7 @@ async function synced({ id, key }: VenueSystem) {
 
 describe('Cloudbeds', () => {
   beforeEach(() => {
-    cloudbeds.isApproved = true;
+    cloudbeds.reset();
     cloudbeds.types = ['11', '12', '13'].map((id, n) => ({
       id,
       name: `Cabana ${id}`,
@@ -143,7 +143,7 @@ describe('Cloudbeds', () => {
     expect(await reading.readsOf(system)).toMatchObject({ status: 'paused', reason: 'credentials_refused' });
   });
 
-  it('a catalogue run reads all room types, 100 a request, and asks for no page after one that is not full', async () => {
+  it('a catalogue run reads all room types, 100 a request, and asks for no page after the one that completes the total', async () => {
     const system = await connected();
     const [first] = cloudbeds.types;
     const pages = () => reading.apis.requests.filter(({ path }) => path === '/getRoomTypes').length;
@@ -153,6 +153,35 @@ describe('Cloudbeds', () => {
     cloudbeds.types = Array.from({ length: 25 }, (_, n) => ({ ...(first as CloudbedsRoomType), id: String(11 + n) }));
     expect(await synced(system)).toMatchObject({ created: 22, skipped: 0 });
     expect(pages()).toBe(3);
+  });
+
+  it.each([
+    { stated: 'the total of room types', total: (types: number) => types, pages: 3 },
+    { stated: 'no total', total: () => null, pages: 4 },
+    { stated: 'a total of something else', total: () => 0, pages: 4 },
+  ])('pages that are smaller than asked for, with $stated, take no room type off sale', async ({ total, pages }) => {
+    const system = await connected();
+    expect(await synced(system)).toMatchObject({ created: 3 });
+    cloudbeds.maxPageSize = 1;
+    cloudbeds.total = total;
+    reading.apis.requests.length = 0;
+    expect(await synced(system)).toMatchObject({ created: 0, changed: 0, unchanged: 3 });
+    expect(reading.apis.requests.filter(({ path }) => path === '/getRoomTypes').length).toBe(pages);
+    expect((await slotsOf(system, '13')).length).toBeGreaterThan(20);
+  });
+
+  it('an answer without the list of rates fails, and the nights stay on sale', async () => {
+    const system = await connected();
+    expect(await synced(system)).toMatchObject({ created: 3 });
+    const before = await slotsOf(system, '11');
+    const answer = cloudbeds.answer.bind(cloudbeds);
+    cloudbeds.answer = (request) =>
+      request.path === '/getRatePlans' ? { status: 200, body: { success: true } } : answer(request);
+    await system.send(cloudbedsPing('reservation/created', '1010'));
+    await reading.applyAndRead();
+    cloudbeds.answer = answer;
+    expect(await reading.outcomes(system)).toEqual([['failed', expect.stringContaining('has no list at rates.data')]]);
+    expect(await slotsOf(system, '11')).toEqual(before);
   });
 });
 
@@ -264,6 +293,39 @@ describe('foreUP', () => {
     await reading.applyAndRead();
     expect([await slotsOf(system, '12'), foreup.dates.length]).toEqual([[], before]);
     expect(await reading.statuses(system)).toEqual(['applied', 'applied']);
+  });
+
+  it.each([
+    { lacks: 'the tee sheets', path: /teesheets$/, body: {} },
+    { lacks: 'the tee sheets', path: /teesheets$/, body: { data: null } },
+    { lacks: 'the times', path: /teetimes$/, body: { data: null } },
+  ])('an answer without the list of $lacks ($body) fails and takes nothing off sale', async ({ path, body }) => {
+    const system = await connected();
+    await system.send(foreupPing('teetime.updated', '5'));
+    await reading.applyAndRead();
+    const before = await slotsOf(system, '12');
+    const answer = foreup.answer.bind(foreup);
+    foreup.answer = (request) => (path.test(request.path) ? { status: 200, body } : answer(request));
+    await system.send(foreupPing('teetime.updated', '6'));
+    await reading.applyAndRead();
+    foreup.answer = answer;
+    expect(await reading.outcomes(system)).toEqual([
+      ['failed', expect.stringContaining('The answer of the venue system has no list at ')],
+      ['applied', null],
+    ]);
+    expect(await slotsOf(system, '12')).toEqual(before);
+  });
+
+  it('a catalogue run without the list of tee sheets fails with the reason, and is not a run of none', async () => {
+    const system = await connected();
+    const answer = foreup.answer.bind(foreup);
+    foreup.answer = (request) => (request.path.endsWith('teesheets') ? { status: 200, body: {} } : answer(request));
+    const run = await synced(system);
+    foreup.answer = answer;
+    expect(run).toMatchObject({
+      status: 'failed',
+      reason: expect.stringContaining('has no list at teesheets.data'),
+    });
   });
 
   it('a tee sheet that the user may not read fails alone: the reads of others go on', async () => {

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { OCTO_CREDENTIALS, OctoApi } from '../support/venue-apis/octo.ts';
-import { ventrataIds } from '../support/venue-bodies.ts';
+import { ventrataBooking, ventrataIds } from '../support/venue-bodies.ts';
 import { openReadingWorld, type ReadingWorld } from './reading-world.ts';
 import type { VenueSystem } from './venue-system.ts';
 
@@ -70,6 +70,35 @@ it('a delivery does not wait for the next day', async () => {
   expect(await rowOf(system)).toMatchObject({ is_due_soon: true });
   await reading.readAll();
   expect((await reading.offering(system, 'av_123')).availability.slots.at(-1).capacity).toBe(2);
+});
+
+it('a booking outside of the days that were read takes and reads nothing: the read that reaches its day has its places', async () => {
+  const system = await connected();
+  const day = new Date(Date.now() + 20 * DAY_MS).toISOString().slice(0, 10);
+  const start = `${day}T18:00:00-05:00`;
+  const booking = (status: string, utcUpdatedAt: string): object =>
+    ventrataBooking({
+      status,
+      utcCreatedAt: new Date(Date.now() + 60_000).toISOString(),
+      utcUpdatedAt,
+      availabilityId: start,
+      availability: { id: start, localDateTimeStart: start, localDateTimeEnd: `${day}T20:00:00-05:00` },
+    });
+  const places = async (): Promise<number | undefined> =>
+    (await reading.offering(system, 'av_123')).availability.slots.find(
+      ({ starts_at }: { starts_at: string }) => Date.parse(starts_at) === Date.parse(start),
+    )?.capacity;
+  await system.send(booking('CONFIRMED', '2027-01-02T00:00:00Z'));
+  await reading.apply();
+  expect((await reading.outcomes(system))[0]?.[1]).toContain('takes no places');
+  expect([await places(), reading.apis.requests]).toEqual([undefined, []]);
+  ventrata.products = [{ id: 'av_123', name: 'Evening cruise', vacancies: 5, adult: () => 7_500 }];
+  await reading.readOnce(later(10));
+  expect(await places()).toBe(5);
+  // Its places are in a number that the system stated, and only the system gives them back.
+  await system.send(booking('CANCELLED', '2027-01-03T00:00:00Z'));
+  await reading.apply();
+  expect(await places()).toBe(5);
 });
 
 it('nothing is read again while refused credentials pause the reads', async () => {

@@ -112,6 +112,29 @@ it('a service without any category takes every offering of an earlier read off s
   expect((await reading.statuses(system))[0]).toBe('applied');
 });
 
+it('answers without one of their lists, or with null in its place, fail and take nothing off sale', async () => {
+  const system = await connected();
+  await system.send(mewsEvents('ServiceOrderUpdated'));
+  await reading.applyAndRead();
+  const before = await slotsOf(system);
+  const paths = [
+    'services.Services',
+    'rates.Rates',
+    'ResourceCategories',
+    'availability.CategoryAvailabilities',
+    'availability.TimeUnitStartsUtc',
+    'pricing.CategoryPrices',
+  ];
+  for (const [index, path] of paths.entries()) {
+    mews.replaced = { [path.split('.').at(-1) ?? '']: index % 2 === 0 ? null : undefined };
+    await system.send(mewsEvents('ServiceOrderUpdated', `Resource${index}Updated`));
+    await reading.applyAndRead();
+    const reason = `The answer of the venue system has no list at ${path}. `;
+    expect((await reading.outcomes(system))[0]).toEqual(['failed', expect.stringContaining(reason)]);
+  }
+  expect(await slotsOf(system)).toEqual(before);
+});
+
 it('a 403 is quoted with Mews’ own message, shortened, and never with a credential', async () => {
   const outcomeOf = async (message: string) => {
     const system = await connected();

@@ -187,6 +187,7 @@ describe('a booking that was counted before a read', () => {
 describe('Mindbody', () => {
   beforeEach(() => {
     mindbody.timeZone = 'America/New_York';
+    mindbody.maxLimit = 200;
     mindbody.classes = [1, 2, 3].map((day) => ({
       id: 200 + day,
       description: 69,
@@ -290,8 +291,17 @@ describe('Mindbody', () => {
     expect(await synced(system)).toMatchObject({ status: 'finished', listed: 2, read: 2, changed: 1, skipped: 1 });
     expect((await slotsOf(system, '69')).length).toBe(209);
   });
+
+  it('pages that are smaller than asked for leave out no class and no class description', async () => {
+    const system = await connected();
+    mindbody.maxLimit = 2;
+    mindbody.classes = [...mindbody.classes, ...[70, 71].map((id) => ({ ...CLASS_70, id, description: id }))];
+    expect(await synced(system)).toMatchObject({ status: 'finished', listed: 3 });
+    expect((await slotsOf(system, '69')).length).toBe(3);
+  });
 });
 
+const CLASS_70 = { name: 'Strong flow', starts: `${dateIn(2)}T11:00:00`, booked: 0 };
 const CANCELLATION = {
   siteId: ROSTER.siteId,
   locationId: 1,

@@ -246,6 +246,28 @@ describe('a provider that is down', () => {
     ]);
   });
 
+  it.each([
+    [
+      '40,000 fields',
+      JSON.stringify({ list: Array.from({ length: 5_001 }, () => '12345678') }).replaceAll(
+        '"12345678"',
+        '{"a":1,"b":2,"c":3,"d":4,"e":5,"f":6,"g":7,"h":8}',
+      ),
+    ],
+    ['50,000 lists and objects', JSON.stringify({ list: Array.from({ length: 50_000 }, () => []) })],
+    ['32 levels of lists and objects', `${'['.repeat(33)}${']'.repeat(33)}`],
+  ])('gives an answer of more than %s: the delivery fails at once and names the bound', async (bound, body) => {
+    const system = await connected();
+    await system.send(eventbritePing('534'));
+    await reading.apply();
+    reading.apis.faults.push({ status: 200, body });
+    await reading.readOnce();
+    expect(await reading.outcomes(system)).toEqual([
+      ['failed', `The answer is too large, with more than ${bound}: send the offering with POST /v1/offerings.`],
+    ]);
+    expect(await reading.readsOf(system)).toMatchObject({ status: 'active', waiting: 0 });
+  });
+
   it('gives a broken or too large answer: the delivery fails with the reason, or the read is tried again', async () => {
     const system = await connected();
     await system.send(eventbritePing('532'));

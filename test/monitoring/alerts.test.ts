@@ -8,14 +8,19 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { makeMetricsRegistry } from '../../src/base/monitoring/metrics-registry.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
-import { sandboxSender, sendDueMessages } from '../../src/domain/members/messages/send.ts';
+import { MailUnreachable } from '../../src/domain/mail/send.ts';
+import { SmsUnreachable, sandboxSender, sendDueMessages } from '../../src/domain/members/messages/send.ts';
 import { registerFigureSeries } from '../../src/domain/monitoring/figure-series.ts';
 import { makeFiguresReader } from '../../src/domain/monitoring/figures.ts';
 import { recordProcess } from '../../src/domain/monitoring/process-queries.ts';
+import { QUEUES } from '../../src/domain/monitoring/queues.ts';
+import type { Attempt } from '../../src/domain/webhooks/deliveries/attempt.ts';
+import { dispatchDue } from '../../src/domain/webhooks/deliveries/deliver.ts';
 import { mailSender } from '../../src/main/mail-sender.ts';
 import { smsSender } from '../../src/main/sms-sender.ts';
+import type { WorkerServices } from '../../src/worker/loop.ts';
 import { makeLoopMetrics, registerLoopHeartbeats } from '../../src/worker/loop-metrics.ts';
-import { LOOPS, type WorkerServices } from '../../src/worker/loops.ts';
+import { LOOPS } from '../../src/worker/loops.ts';
 import { type ObserveStep, type RunningWorker, runLoops } from '../../src/worker/worker.ts';
 import { disputeTools } from '../support/disputes.ts';
 import { commandLine } from '../support/run-command.ts';
@@ -49,6 +54,8 @@ let opened: Awaited<ReturnType<typeof openMonitoredWorld>>;
 let venue: TestVenue;
 let url: string;
 let observeStep: ObserveStep;
+/** Before and after an hour of normal traffic. */
+let began: Sample[];
 let healthy: Sample[];
 /** A healthy worker, and the loops that the heartbeats are about. */
 let sleeper: RunningWorker;
@@ -76,10 +83,13 @@ beforeAll(async () => {
   const endpoint = { url: 'https://127.0.0.1:8443/hooks', events: ['checkout.created'] };
   expect((await venue.post('/v1/webhook_endpoints', endpoint)).status).toBe(201);
   for (const mode of ['test', 'live']) await commandLine(opened.world).run('reconcile', '--mode', mode);
+  await commandLine(opened.world).json('ledger', 'check');
   sleeper = runLoops([{ name: 'sleeps', ...HOUR_LIMITS, step: async () => 0 }], { log } as unknown as WorkerServices);
   loops.turnAges = () => sleeper.turnAges();
   registerLoopHeartbeats(opened.monitoring.metrics, { turnAges: () => loops.turnAges() });
   await prometheus();
+  began = await prometheus();
+  await normalTraffic();
   healthy = await prometheus();
 });
 afterAll(async () => {
@@ -87,6 +97,31 @@ afterAll(async () => {
   await opened.shutdown.run();
   await opened.world.close();
 });
+
+/** Of everything that a counter counts: calls, also refused ones, payments, texts, mails, steps of loops, a reconcile. */
+async function normalTraffic(): Promise<void> {
+  for (const path of ['/v1/me', '/v1/offerings', '/v1/boats', '/v1/checkouts/chk_unknown']) await venue.get(path);
+  await venue.runTestHelper((await venue.create()).id, 'complete');
+  const { countTexts, countMails, countReconcile, onAttempt } = opened.monitoring.services;
+  await countTexts(sandboxSender).send('+12015550123', 'a text', 60);
+  const unreachable = { send: () => Promise.reject(new SmsUnreachable('Twilio answered 400 (21614)')) };
+  await times(10, () =>
+    countTexts(unreachable)
+      .send('', '', 1)
+      .catch(() => undefined),
+  );
+  const unknownMailbox = { send: () => Promise.reject(new MailUnreachable('refused with 550')) };
+  await times(10, () =>
+    countMails(unknownMailbox)
+      .send({ to: '', title: '', text: '' })
+      .catch(() => undefined),
+  );
+  for (const mode of ['test', 'live'] as const) countReconcile(mode, 'done');
+  onAttempt({ delivered: true, answered: true, durationMs: 20 } as Attempt);
+  // One failure now and then is normal.
+  for (const { name: loop } of LOOPS) observeStep({ loop, rows: 3, seconds: 0.01, isFailed: false });
+  observeStep({ loop: 'send-mails', rows: 0, seconds: 1, isFailed: true });
+}
 
 async function withoutTable<T>(table: string, work: () => Promise<T>): Promise<T> {
   await query(`alter table ${table} rename to renamed_table`);
@@ -149,9 +184,12 @@ async function failRefund(): Promise<void> {
   await query(`update movements set status = 'failed', due_at = null, last_error = 'test' where status = 'pending'`);
 }
 
+async function completed(): Promise<Json> {
+  return venue.runTestHelper((await venue.create()).id, 'complete');
+}
+
 async function openDispute(): Promise<void> {
-  const completed = await venue.runTestHelper((await venue.create()).id, 'complete');
-  const [intent] = await venue.intents(completed.id);
+  const [intent] = await venue.intents((await completed()).id);
   const disputes = disputeTools(opened.world, venue);
   await disputes.open(intent?.id ?? '', 1_000);
   await disputes.deliverEvents(intent?.id ?? '');
@@ -186,6 +224,9 @@ const STATES: Readonly<Record<string, () => Promise<unknown>>> = {
     await query(`update holds set due_at = now() - interval '10 minutes' where status = 'held'`);
   },
   EveryshareLoopBehind: () => queueToSend(opened.world, -1_200_000),
+  async EveryshareSlowLoopBehind() {
+    await query(`update mails set created_at = now() - interval '32 days'`);
+  },
   EveryshareLoopFailing: failLoop,
   EveryshareLoopStalled: hangLoop,
   async EveryshareCaptureStuck() {
@@ -198,6 +239,9 @@ const STATES: Readonly<Record<string, () => Promise<unknown>>> = {
   },
   EveryshareMovementsFailed: failRefund,
   EveryshareDisputesOpen: openDispute,
+  async EveryshareDisputeDue() {
+    await query(`update disputes set evidence_due_at = now() + interval '47 hours'`);
+  },
   async EveryshareBooksDiffer() {
     await failRefund();
     await commandLine(opened.world).run('reconcile', '--mode', 'test');
@@ -206,19 +250,33 @@ const STATES: Readonly<Record<string, () => Promise<unknown>>> = {
     await commandLine(opened.world).run('reconcile', '--mode', 'test');
     await query(`update checks set at = now() - interval '2 days' where name = 'reconcile'`);
   },
+  async EveryshareLedgerCheckOld() {
+    await query(`update checks set at = now() - interval '3 days' where name = 'ledger'`);
+  },
   async EveryshareReconcileFailing() {
     const { log, services } = opened.world.context;
     const payments = { ...services, processors: { test: unreachableProcessor(opened.monitoring) } };
     const { countReconcile } = opened.monitoring.services;
     const step = LOOPS.find(({ name }) => name === 'reconcile')?.step;
     const parts = { log, payments, countReconcile } as unknown as WorkerServices;
-    await step?.(parts, 1, new AbortController().signal, () => undefined);
+    await step?.(
+      parts,
+      1,
+      new AbortController().signal,
+      () => undefined,
+      () => undefined,
+    );
   },
   EveryshareProcessorUnavailable: () => times(4, () => callUnreachableProcessor(opened.monitoring)),
   async EveryshareEndpointsFailing() {
     await query(
       `update endpoint_queues set failures = 5, due_at = now() - interval '1 second', last_success_at = null`,
     );
+  },
+  async EveryshareDeliveriesOld() {
+    await venue.create();
+    await dispatchDue({ db: opened.world.db, clock: opened.world.context.clock }, 100);
+    await query(`update deliveries set created_at = created_at - interval '7 hours'`);
   },
   async EveryshareTextsFailing() {
     const sender = opened.monitoring.services.countTexts(smsSender({ twilio: null, sandboxSms: false }));
@@ -256,6 +314,12 @@ const STATES: Readonly<Record<string, () => Promise<unknown>>> = {
   },
 };
 
+/** Rules whose series another state has moved before. */
+const SILENT_SINCE: Readonly<Record<string, 'the last scrape'>> = {
+  // The reconcile that failed before has called the processor.
+  EveryshareProcessorUnavailable: 'the last scrape',
+};
+
 const firing = (expr: string, before: Sample[], after: Sample[]): readonly Sample[] =>
   new Evaluation(expr, { before, after, at: Date.now() / 1000 }).run();
 
@@ -287,13 +351,37 @@ describe('the alert rules', () => {
     expect(RULES.map(({ alert }) => alert).sort()).toEqual(Object.keys(STATES).sort());
   });
 
-  it('are silent in a healthy world', () => {
-    const loud = RULES.filter(({ expr }) => firing(expr, healthy, healthy).length > 0);
+  it('are silent in a healthy world with normal traffic, single failures and wrong phone numbers included', () => {
+    const counted = (samples: readonly Sample[]): number =>
+      samples.filter(({ name }) => name.endsWith('_total')).reduce((sum, { value }) => sum + value, 0);
+    expect(counted(healthy)).toBeGreaterThan(counted(began) + 30);
+    const loud = RULES.filter(({ expr }) => firing(expr, began, healthy).length > 0);
     expect(loud.map(({ alert }) => alert)).toEqual([]);
+  });
+
+  it('have each loop with a backlog in exactly one rule about its age', () => {
+    const patterns = RULES.flatMap(({ expr }) => {
+      const [, pattern] = /oldest_due_age_seconds\{loop=~"([^"]+)"\}/.exec(expr) ?? [];
+      return pattern === undefined ? [] : [new RegExp(`^(?:${pattern})$`)];
+    });
+    expect(patterns).toHaveLength(3);
+    const wrong = Object.keys(QUEUES).filter((loop) => patterns.filter((one) => one.test(loop)).length !== 1);
+    expect(wrong).toEqual([]);
+    const named = patterns.flatMap((one) => one.source.slice(4, -2).split('|'));
+    const names = LOOPS.map(({ name }) => name);
+    expect(named.filter((one) => !names.some((name) => new RegExp(`^${one}$`).test(name)))).toEqual([]);
+  });
+
+  it('about money that moves carry the mode, so that test mode wakes no one', () => {
+    const ofMoney = RULES.filter(({ expr }) => /money|holds|movements|disputes|funded|reconcile/.test(expr));
+    expect(ofMoney.length).toBeGreaterThan(7);
+    expect(ofMoney.filter(({ expr }) => !/by \([^)]*\bmode\b/.test(expr)).map(({ alert }) => alert)).toEqual([]);
   });
 
   it.each(RULES)('$alert fires in its state', async ({ alert, expr }) => {
     const before = await prometheus();
+    // Whatever other states have left: it is silent until its own.
+    expect(firing(expr, SILENT_SINCE[alert] === 'the last scrape' ? before : began, before)).toEqual([]);
     const scraped = await STATES[alert]?.();
     const after = Array.isArray(scraped) ? (scraped as Sample[]) : await prometheus();
     expect(firing(expr, before, after).length).toBeGreaterThan(0);
@@ -312,6 +400,17 @@ describe('an alert', () => {
     expect(firing(rule('EveryshareServerErrors'), after, after).filter(isBoats)).toHaveLength(0);
   });
 
+  it('about a dispute to answer is silent until two days before the time, and once it is answered', async () => {
+    const count = async (): Promise<number> => firing(rule('EveryshareDisputeDue'), [], await prometheus()).length;
+    await openDispute();
+    await query(`update disputes set evidence_due_at = now() + interval '49 hours'`);
+    expect(await count()).toBe(0);
+    await query(`update disputes set evidence_due_at = now() - interval '1 hour'`);
+    expect(await count()).toBe(1);
+    await query(`update disputes set status = 'under_review'`);
+    expect(await count()).toBe(0);
+  });
+
   it('about lapsing holds is silent while their renewal is still to come, and fires when it is late or was refused', async () => {
     const count = async (): Promise<number> => {
       const scraped = await prometheus();
@@ -326,6 +425,21 @@ describe('an alert', () => {
     expect(await count()).toBe(1);
     await query(`update checkouts set expires_at = now() + interval '2 minutes' where status = 'collecting'`);
     expect(await count(), 'the checkout ends before its hold').toBe(0);
+  });
+
+  it('about the ledger fires before its first check, and names the check that found a difference', async () => {
+    await query(`delete from checks where name = 'ledger'`);
+    expect(firing(rule('EveryshareLedgerCheckOld'), [], await prometheus())).toHaveLength(1);
+    await commandLine(opened.world).run('ledger', 'check');
+    const checked = await prometheus();
+    expect(firing(rule('EveryshareLedgerCheckOld'), [], checked)).toHaveLength(0);
+    const isLedger = ({ labels }: Sample): boolean => labels.check === 'ledger' && labels.mode === 'all';
+    expect(firing(rule('EveryshareBooksDiffer'), [], checked).filter(isLedger)).toHaveLength(0);
+    await query(
+      `update checkouts set refunded_amount = refunded_amount + 1 where checkout_id = '${(await completed()).id}'`,
+    );
+    await commandLine(opened.world).run('ledger', 'check');
+    expect(firing(rule('EveryshareBooksDiffer'), [], await prometheus()).filter(isLedger)).toHaveLength(1);
   });
 
   it('about an old reconcile fires before a first success, and never for a mode without a processor', async () => {

@@ -13,7 +13,6 @@ import { makeStripeProcessor } from '../../src/domain/payments/stripe.ts';
 import { type Monitoring, makeMonitoring } from '../../src/main/monitoring.ts';
 import { runWorker } from '../../src/main/run-worker.ts';
 import { disputeTools } from '../support/disputes.ts';
-import { commandLine } from '../support/run-command.ts';
 import { type Listening, startHttpsReceiver } from '../support/test-receivers.ts';
 import { CARDS, type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
 import { openTestWorld, PROCESSOR_KEYS, type TestWorld } from '../support/test-world.ts';
@@ -68,7 +67,6 @@ export async function openDrivenWorld(): Promise<DrivenWorld> {
   await driveMoney(world, venue);
   await queueToSend(world, 0);
   await runLoops(opened, url);
-  await commandLine(world).json('ledger', 'check');
   await callUnreachableProcessor(monitoring);
   await refuseCalls(world, venue);
   await failCall(world, venue);
@@ -184,7 +182,8 @@ async function runLoops(
   await untilCounted(url, 'everyshare_delivery_attempt_seconds_count', { outcome: 'refused' });
   await untilCounted(url, 'everyshare_text_attempts_total');
   await untilCounted(url, 'everyshare_mail_attempts_total');
-  await waitFor('the reconcile is recorded', async () => (await world.db.query('select 1 from checks')).length > 0);
+  const checks = async (): Promise<unknown[]> => world.db.query('select 1 from checks');
+  await waitFor('both modes are compared and the ledger is checked', async () => (await checks()).length === 3);
   await worker.run();
 }
 
@@ -227,6 +226,7 @@ async function leaveWork(world: TestWorld, venue: TestVenue): Promise<void> {
   await venue.payAll(await venue.collecting(), [CARDS.captureFailsForAWhile]);
   const [offering] = world.context.registry.get('offering').examples as Json[];
   await venue.post('/v1/offerings', offering);
+  await world.db.query(`update disputes set evidence_due_at = now() + interval '1 day'`);
   await queueToSend(world, 60_000);
 }
 

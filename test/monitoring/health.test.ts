@@ -11,6 +11,7 @@ import { showHealth } from '../../src/domain/monitoring/show-health.ts';
 import { createOperator, deskOf } from '../support/desk-client.ts';
 import { commandLine } from '../support/run-command.ts';
 import { CARDS, type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { callUnreachableProcessor, openMonitoredWorld, queueToSend } from './driven-world.ts';
 
 let opened: Awaited<ReturnType<typeof openMonitoredWorld>>;
@@ -76,7 +77,8 @@ describe('the health of the installation', () => {
     ['failing', 'a capture is stuck', ({ computedAt }) => ({ oldestFundedAt: computedAt - 61 * MINUTE_MS })],
     ['ok', 'a reconcile ended today', ({ computedAt }) => checked('reconcile', 'test', computedAt - 23 * HOUR_MS)],
     ['attention', 'a reconcile is old', ({ computedAt }) => checked('reconcile', 'test', computedAt - 25 * HOUR_MS)],
-    ['attention', 'a ledger check is old', ({ computedAt }) => checked('ledger', 'all', computedAt - 169 * HOUR_MS)],
+    ['ok', 'the ledger was checked yesterday', ({ computedAt }) => checked('ledger', 'all', computedAt - 47 * HOUR_MS)],
+    ['attention', 'a ledger check is old', ({ computedAt }) => checked('ledger', 'all', computedAt - 49 * HOUR_MS)],
   ])('is %s when %s', async (status, _, change) => {
     // Rows and outcomes of other tests are left out.
     const quiet = ({ texts }: Figures) => ({ queues: [], texts: { ...texts, lastFailedAt: null } });
@@ -135,11 +137,32 @@ describe('a heartbeat', () => {
     const monitoring: Queryable = {
       query: (...statement) => (isSilent ? new Promise(() => undefined) : db.query(...statement)),
     };
-    const heartbeat = await startHeartbeat({ db: { ...db, monitoring }, ids, log }, IDENTITY, processorOutcomes, 50);
+    const services = { db: { ...db, monitoring }, ids, log };
+    const heartbeat = await startHeartbeat(services, IDENTITY, processorOutcomes, { maxStopMs: 50 });
     isSilent = true;
     // Without the bound this would never end.
     await heartbeat.stop();
     await db.query(`delete from processes where version = '0.0.1'`);
+  });
+
+  it('stops its process when a newer release has taken away what the process reads, and keeps such a one from starting', async () => {
+    const { db, context } = opened.world;
+    let refusal: Error | null = null;
+    const onUnsupported = (error: Error): void => {
+      refusal = error;
+    };
+    const options = { intervalMs: 20, onUnsupported };
+    const heartbeat = await startHeartbeat(context, IDENTITY, processorOutcomes, options);
+    await db.query(`insert into releases (release, oldest_beside) values ('99.0.0', '0.1.0')`);
+    try {
+      await waitFor('the heartbeat finds the newer release', () => refusal !== null);
+      expect(String(refusal)).toContain('serves releases from 0.1.0 on; this is 0.0.1: start 0.1.0 or a newer release');
+      await heartbeat.stop();
+      await expect(startHeartbeat(context, IDENTITY, processorOutcomes, options)).rejects.toThrow(/this is 0\.0\.1/);
+      expect((await livingProcesses(db)).map(({ version }) => version)).not.toContain('0.0.1');
+    } finally {
+      await db.query(`delete from releases where release = '99.0.0'`);
+    }
   });
 });
 

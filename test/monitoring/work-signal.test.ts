@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type Db, openDb } from '../../src/base/db.ts';
 import { listenForWork, WorkSignal } from '../../src/base/work-signal.ts';
-import type { Loop, WorkerServices } from '../../src/worker/loops.ts';
+import type { Loop, WorkerServices } from '../../src/worker/loop.ts';
 import { runLoops } from '../../src/worker/worker.ts';
 import { openTestVenue } from '../support/test-venue.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';

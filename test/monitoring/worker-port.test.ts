@@ -12,7 +12,7 @@ import { packageRoot } from '../../src/base/package-root.ts';
 import { Shutdown } from '../../src/base/shutdown.ts';
 import { makeMonitoring } from '../../src/main/monitoring.ts';
 import { makeReadiness, runWorker } from '../../src/main/run-worker.ts';
-import type { WorkerServices } from '../../src/worker/loops.ts';
+import type { WorkerServices } from '../../src/worker/loop.ts';
 import { type RunningWorker, runLoops } from '../../src/worker/worker.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 import { waitFor } from '../support/wait-for.ts';

@@ -39,7 +39,7 @@ export const DEBT_BUGS: readonly Mutant[] = [
     area: 'money',
     bug: 'the venue keeps its part of a charge that a lost dispute took back',
     file: 'src/domain/checkouts/disputes/decide-dispute.ts',
-    from: '    ...takeFromVenue(transfers, dispute, rest - restFee, context),\n',
+    from: '    ...takeFromVenue(transfers, dispute, borne - restFee, context),\n',
     to: '',
     tests: 'simulation',
   },

@@ -86,4 +86,20 @@ export const DESK_BUGS: readonly Mutant[] = [
     to: '    and (true or due_at >= capture_before\n',
     tests: ALERTS,
   },
+  {
+    area: 'money',
+    bug: 'a refund whose charge is disputed can be paid by hand',
+    file: 'src/domain/checkouts/refunds/reserve-failed.ts',
+    from: 'if (await hasUndecidedDispute(tx, venueId, id))',
+    to: 'if ((await hasUndecidedDispute(tx, venueId, id)) && venueId === id)',
+    tests: ['test/payments/paid-by-hand-disputes.test.ts'],
+  },
+  {
+    area: 'money',
+    bug: 'the loss of a dispute is divided while an operator pays the refund by hand',
+    file: 'src/domain/checkouts/disputes/decide-dispute.ts',
+    from: "status === 'sending' || isReserved)",
+    to: "status === 'sending' || (isReserved && status === 'done'))",
+    tests: ['test/payments/paid-by-hand-disputes.test.ts'],
+  },
 ];

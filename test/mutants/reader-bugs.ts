@@ -168,4 +168,28 @@ export const READER_BUGS: readonly Mutant[] = [
     to: 'there === undefined || wanted !== undefined,',
     tests: LANGUAGE,
   },
+  {
+    area: 'hooks',
+    bug: 'an answer that exceeds a bound is asked for again for days',
+    file: 'src/domain/hooks/readers/call-provider.ts',
+    from: "    throw new ReadFailure('failed', `The answer is too large, with more than",
+    to: "    throw new ReadFailure('later', `The answer is too large, with more than",
+    tests,
+  },
+  {
+    area: 'hooks',
+    bug: 'a list that is missing in an answer counts as an empty one',
+    file: 'src/domain/hooks/readers/fetch-object.ts',
+    from: 'for (const path of step.lists ?? []) requireList(',
+    to: 'for (const path of [] as string[]) requireList(',
+    tests: ['test/hooks/mews-reads.test.ts'],
+  },
+  {
+    area: 'hooks',
+    bug: 'the first page of a list is the last one, also if the total is larger',
+    file: 'src/domain/hooks/readers/fetch-object.ts',
+    from: 'readBefore + (count ?? 0) === Number(total)) return LAST_PAGE;',
+    to: 'readBefore + (count ?? 0) <= Number(total)) return LAST_PAGE;',
+    tests: ['test/hooks/availability-reads.test.ts'],
+  },
 ];

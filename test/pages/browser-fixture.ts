@@ -154,6 +154,7 @@ export async function openBrowserFixture(
         sender: sandboxSender,
         mailSender: sandboxMailSender,
         requestLogDays: 7,
+        ledgerCheckHours: 24,
         countReconcile: () => undefined,
       })
     : null;

@@ -135,7 +135,8 @@ describe('a failed refund', () => {
     await reserve(id);
     await reserve(id);
     const [mine] = await casesOf('needs_person', 'refund');
-    expect(mine).toMatchObject({ reserved: { is_yours: true }, actions: ['pay_by_hand', 'give_back'] });
+    const reserved = { is_yours: true, by: ines.email };
+    expect(mine).toMatchObject({ reserved, actions: ['pay_by_hand', 'give_back'] });
     const bea = deskOf(world, await createOperator(world.context, 'finance'));
     for (const [action, reason] of [
       ['retry', 'already_reserved'],
@@ -144,6 +145,8 @@ describe('a failed refund', () => {
     ] as const) {
       const refused = await bea('POST', at(id, action), action === 'pay_by_hand' ? body : undefined);
       expect([action, refused.status, refused.json.error.reason]).toEqual([action, 409, reason]);
+      expect(refused.json.error.message).toContain(ines.email);
+      expect(refused.json.error.message).not.toContain(ines.accountId);
     }
     await commandLine(world).run('reconcile', '--mode', 'test', '--retry-failed', '--checkout', checkoutId);
     expect((await casesOf('needs_person', 'refund'))[0]).toMatchObject({ id });
@@ -229,6 +232,63 @@ describe('a failed refund', () => {
     });
     expect((await both).map(({ status }) => status).sort()).toEqual([200, 409]);
     expect(await actionsOn(id)).toEqual(['movement.reserve', 'refund.close']);
+    await expectBooksAgree();
+  });
+});
+
+/** Sends the calls while the checkout is locked: both have read the refund before one of them changes it. */
+async function race(
+  checkoutId: string,
+  calls: readonly (() => Promise<{ status: number; json: Json }>)[],
+): Promise<{ status: number; json: Json }[]> {
+  let sent: Promise<{ status: number; json: Json }[]> = Promise.resolve([]);
+  await world.db.transaction(async (tx) => {
+    await tx.query('select 1 from checkouts where checkout_id = $1 for update', [checkoutId]);
+    sent = Promise.all(calls.map((call) => call()));
+    await waitFor('all wait for the checkout', async () => {
+      const waiting = await world.db.query(
+        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
+      return waiting.length === calls.length;
+    });
+  });
+  return sent;
+}
+
+describe('a failed refund that one operator tries again while another pays it by hand', () => {
+  const body = { reference: 'SEPA 4711' };
+
+  it('is retried or reserved, never both', async () => {
+    const { checkoutId, id } = await failedRefund();
+    const bea = deskOf(world, await createOperator(world.context, 'finance'));
+    const [retried, reserved] = await race(checkoutId, [
+      () => bea('POST', at(id, 'retry')),
+      () => desk('POST', at(id, 'reserve')),
+    ]);
+    expect([retried?.status, reserved?.status].sort()).toEqual([200, 409]);
+    const [row] = await world.db.query<Json>(
+      'select status, by_hand_by is not null as reserved from movements where movement_id = $1',
+      [id],
+    );
+    expect(row).toEqual(
+      retried?.status === 200 ? { status: 'waiting', reserved: false } : { status: 'failed', reserved: true },
+    );
+    await venue.finishDueWork(checkoutId);
+    expect((await refundsAtProcessor(id)).length).toBe(retried?.status === 200 ? 2 : 1);
+    await expectBooksAgree();
+  });
+
+  it('is not sent once it is reserved: the payment by hand is recorded, and the retry refused', async () => {
+    const { checkoutId, id } = await failedRefund();
+    await reserve(id);
+    const bea = deskOf(world, await createOperator(world.context, 'finance'));
+    const [retried, paid] = await race(checkoutId, [
+      () => bea('POST', at(id, 'retry')),
+      () => desk('POST', at(id, 'pay_by_hand'), body),
+    ]);
+    expect([retried?.status, paid?.status]).toEqual([409, 200]);
+    await venue.finishDueWork(checkoutId);
+    expect(await refundsAtProcessor(id)).toHaveLength(1);
     await expectBooksAgree();
   });
 });
@@ -406,7 +466,7 @@ describe('the figures of the money page', () => {
       },
     };
     await getMoneyHealth(
-      { db: db as Db },
+      { db: db as Db, processors: {} },
       { now: Date.now(), actor: { name: 'operator' } } as DeskCaller,
       { query: {} } as Input,
     );

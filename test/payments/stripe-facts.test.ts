@@ -61,6 +61,14 @@ describe('a dispute', () => {
     });
   });
 
+  it('has the time until which an answer is taken, if there is one', () => {
+    const withDetails = (evidence_details: object | undefined) =>
+      disputeFactsOf({ id: 'du_1', balance_transactions: [], evidence_details } as unknown as Stripe.Dispute);
+    expect(withDetails({ due_by: 1_800_000_000 }).evidenceDueAt).toBe(1_800_000_000_000);
+    expect(withDetails({ due_by: null }).evidenceDueAt).toBeNull();
+    expect(withDetails(undefined).evidenceDueAt).toBeNull();
+  });
+
   it('is converted when the balance of the account is in another currency', () => {
     const eur = { currency: 'eur', exchange_rate: 0.9 };
     const withdrawal = { ...eur, amount: -9_000, fee: 1_350 };

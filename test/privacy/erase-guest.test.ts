@@ -2,7 +2,11 @@
 // programs read, deliveries that are still to be applied or sent again, and names that only an earlier run knew.
 
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
+import { countErasureNotes, removeErasureNotes } from '../../src/base/erasure-notes.ts';
 import { SEALED_COLUMNS } from '../../src/cli/encryption.ts';
 import { bodyRow } from '../../src/domain/hooks/receive.ts';
 import { eraseGuest } from '../../src/domain/privacy/erase-guest.ts';
@@ -233,4 +237,51 @@ it('a row that opens with no key is counted and named, and stops neither an expo
   await db.query(`delete from inbound_deliveries where delivery_id = 'hkd_a_lost'`);
   await cli.json('guest', 'erase', guest.phone);
   expect(await db.query('select 1 from guest_erasures')).toEqual([]);
+});
+
+it('an erasure is noted beside the backups, encrypted, and a guest whom a restore brought back is erased again', async () => {
+  const [guest, other] = [await fixture.createPerson('Return Ruth'), await fixture.createPerson('Other')];
+  await canceledParty(guest, other);
+  const { db, context } = fixture.world;
+  const folder = mkdtempSync(join(tmpdir(), 'everyshare-notes-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const before = await db.query('select display_name, phone, phone_hash from members where member_id = $1', [guest.id]);
+  const since = new Date(context.clock.now()).toISOString();
+  const { note } = await cli.json<{ note: string }>('guest', 'erase', guest.phone, '--backups', folder);
+  expect(note.startsWith(join(folder, 'erasures'))).toBe(true);
+  expect(readFileSync(note, 'latin1')).not.toContain(guest.phone);
+  expect(await countErasureNotes(folder, Date.parse(since))).toBe(1);
+  // The restored database has the guest again.
+  await db.query('update members set display_name = $2, phone = $3, phone_hash = $4 where member_id = $1', [
+    guest.id,
+    ...Object.values(before[0] ?? {}),
+  ]);
+  const later = new Date(context.clock.now() + 3_600_000).toISOString();
+  expect(await cli.json('guest', 'erase-again', folder, '--since', later)).toMatchObject({ notes: 0, guests: 0 });
+  expect(await cli.json('guest', 'erase-again', folder, '--since', since)).toMatchObject({
+    notes: 1,
+    guests: 1,
+    left: [],
+  });
+  const after = await db.query('select display_name, phone from members where member_id = $1', [guest.id]);
+  expect(after).toEqual([{ display_name: null, phone: null }]);
+  await removeErasureNotes(folder, Date.parse(later));
+  expect(readdirSync(join(folder, 'erasures'))).toEqual([]);
+});
+
+it('a note that opens with no key is named, and a time that is none is refused', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'everyshare-notes-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  mkdirSync(join(folder, 'erasures'));
+  writeFileSync(join(folder, 'erasures', '2026-11-18T09-00-00-000Z-0123456789ab'), 'damaged');
+  const { exit, err } = await cli.run('guest', 'erase-again', folder, '--since', '2026-11-18T08:00:00Z');
+  expect([exit, err]).toEqual([1, expect.stringContaining('0123456789ab opens with none of the keys')]);
+  expect(await cli.line(2, 'guest', 'erase-again', folder, '--since', 'yesterday')).toContain('"--since" is no time');
+});
+
+it('an erasure whose note cannot be written says that the guest is erased, and what to do', async () => {
+  const guest = await fixture.createPerson('Note Nora');
+  expect(await cli.line(1, 'guest', 'erase', guest.phone, '--backups', '/dev/null')).toMatch(
+    /The guest was erased, but that could not be noted .* run this again/,
+  );
 });

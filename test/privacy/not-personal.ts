@@ -15,6 +15,8 @@ export const NOT_PERSONAL: Readonly<Record<string, string>> = {
   checkout_routes: 'id',
   checkouts:
     'checkout_id mode status currency offering_external_id url fingerprint cancellation_reason created_by capture_error',
+  check_runs: 'name mode findings balances',
+  check_schedules: 'name mode',
   checks: 'name mode',
   debt_offsets: 'checkout_id debt_checkout_id',
   declines: 'decline_id share_id',

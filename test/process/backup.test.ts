@@ -3,7 +3,7 @@
 
 import { appendFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { copyInitializedData, type InitializedData } from '../support/initialized-data.ts';
@@ -95,6 +95,9 @@ beforeAll(async () => {
   expect(result).toMatchObject({ code: 0, err: '' });
   isOver = true;
   await load;
+  // Noted beside the backups by itself: the restored database cannot know it.
+  const erased = await runProgram(['guest', 'erase', '+12125550142', '--json'], { DATA_DIR: data.DATA_DIR });
+  expect(erased).toMatchObject({ code: 0, out: expect.stringContaining(join(backups, 'erasures')) });
   completedAfter = await complete(program);
   path = (JSON.parse(result.out) as { path: string }).path;
   manifest = JSON.parse(readFileSync(join(path, 'manifest.json'), 'utf8'));
@@ -136,7 +139,11 @@ describe('everyshare restore', () => {
   });
 
   it('brings back everything that was acknowledged before the end of the backup; the books agree again', async () => {
-    expect(await runProgram(['restore', backups], env())).toMatchObject({ code: 0, err: '' });
+    const restored = await runProgram(['restore', backups], env());
+    expect(restored).toMatchObject({ code: 0, err: '' });
+    expect(restored.out).toContain(
+      `1 of guests since then are undone: run "everyshare guest erase-again ${backups} --since ${manifest.createdAt}"`,
+    );
     const program = await start();
     const end = Date.parse(manifest.createdAt);
     const promised = acknowledged.filter(({ at }) => at < end);
@@ -176,12 +183,14 @@ describe('everyshare restore', () => {
 });
 
 describe('BACKUPS_KEPT', () => {
-  it('removes the oldest backups after a new one is complete', async () => {
+  it('removes the oldest backups after a new one is complete, and notes of erasures that every backup knows', async () => {
     const env = { DATA_DIR: data.DATA_DIR, BACKUPS_KEPT: '1' };
     const result = await runProgram(['backup', backups, '--json'], env);
     expect(result.code).toBe(0);
     const { path: newest, removed } = JSON.parse(result.out) as { path: string; removed: string[] };
     expect(removed).toEqual([path]);
-    expect(readdirSync(backups).map((name) => join(backups, name))).toEqual([newest]);
+    expect(readdirSync(backups).filter((name) => name !== 'erasures')).toEqual([basename(newest)]);
+    // The only backup is newer than the erasure.
+    expect(readdirSync(join(backups, 'erasures'))).toEqual([]);
   });
 });

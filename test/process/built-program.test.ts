@@ -6,13 +6,13 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { build, isCurrent, requireAscii } from '../../build.js';
 import { packageRoot } from '../../src/base/package-root.ts';
-import { createDatabase } from '../support/create-database.ts';
 import { copyInitializedData, type InitializedData } from '../support/initialized-data.ts';
 import { recordStream } from '../support/record-logs.ts';
 import { type Program, runProgram, startProgram } from '../support/run-program.ts';
+import { createTestDatabase } from '../support/test-database.ts';
 import { checkoutBody } from '../support/test-venue.ts';
 
 // Builds, starts and kills the whole program.
@@ -139,8 +139,7 @@ describe('a program whose starter ends', () => {
   });
 
   it('the card processor stops with the last server that uses it, and not before', async () => {
-    const name = `built_${randomBytes(5).toString('hex')}`;
-    const DATABASE_URL = await createDatabase(inject('postgresUrl'), name, 'everyshare_template');
+    const DATABASE_URL = await createTestDatabase('built', 'migrated');
     const DATA_DIR = newFolder();
     const env = { DATABASE_URL, DATA_DIR, ENCRYPTION_KEY: randomBytes(32).toString('base64') };
     const [server, worker] = [await startProgram(['serve'], env), await startProgram(['worker'], env)];

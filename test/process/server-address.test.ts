@@ -6,11 +6,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { build, isCurrent } from '../../build.js';
-import { createDatabase } from '../support/create-database.ts';
 import { copyInitializedData } from '../support/initialized-data.ts';
 import { type Program, runProgram, startProgram } from '../support/run-program.ts';
+import { createTestDatabase } from '../support/test-database.ts';
 import { checkoutBody } from '../support/test-venue.ts';
 
 // Builds, starts and stops the whole program.
@@ -81,8 +81,7 @@ it.each([
 });
 
 it('a separate worker writes a reminder whose link begins with the address of the server', async () => {
-  const name = `links_${randomBytes(5).toString('hex')}`;
-  const DATABASE_URL = await createDatabase(inject('postgresUrl'), name, 'everyshare_template');
+  const DATABASE_URL = await createTestDatabase('links', 'migrated');
   const env = { DATABASE_URL, DATA_DIR: newFolder(), ENCRYPTION_KEY: randomBytes(32).toString('base64') };
   const refused = await runProgram(['worker'], env);
   expect([refused.code, refused.err]).toEqual([

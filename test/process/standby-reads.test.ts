@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { systemMonotonicClock } from '../../src/base/clock.ts';
 import { ConfigError, readConfig } from '../../src/base/config.ts';
-import { type Db, openDb } from '../../src/base/db.ts';
+import { type Db, isUnavailable, openDb } from '../../src/base/db.ts';
 import { notFound } from '../../src/base/errors.ts';
 import { makeLog } from '../../src/base/log.ts';
 import { migrate } from '../../src/base/migrate.ts';
@@ -31,7 +31,8 @@ let reads: Reads;
 let used: 'primary' | 'standby' | null = null;
 const log = makeLog('silent', 'test');
 
-const open = (url: string): Db => openDb({ url, connections: 6, pooled: false, applicationName: 'test' });
+const open = (url: string, acceptsStandby = false): Db =>
+  openDb({ url, connections: 6, pooled: false, applicationName: 'test', acceptsStandby });
 const countRows = (): Promise<number> =>
   reads.read(async (db) => {
     used = db === standby ? 'standby' : 'primary';
@@ -59,7 +60,7 @@ beforeAll(async () => {
     await db.query('create table numbers (id int)');
     await db.close();
   });
-  [primary, standby] = [open(pair.primary.url), open(pair.standby.url)];
+  [primary, standby] = [open(pair.primary.url), open(pair.standby.url, true)];
   // A busy machine may need longer than a server waits: here the standby has time.
   reads = readFromStandby({ primary, standby, elapsed: systemMonotonicClock, log, maxWaitMs: 3_000 });
 });
@@ -67,6 +68,18 @@ afterAll(async () => {
   await Promise.all([primary.close(), standby.close()]);
   await pair.close();
   rmSync(folder, { recursive: true, force: true });
+});
+
+describe('a standby in the place of the primary', () => {
+  it('is refused as an unavailable database, for single statements and transactions', async () => {
+    const db = open(pair.standby.url);
+    const refused = [db.query('select 1'), db.priority.query('select 1'), db.transaction((tx) => tx.query('select 1'))];
+    for (const outcome of await Promise.allSettled(refused)) {
+      expect(outcome.status === 'rejected' && isUnavailable(outcome.reason)).toBe(true);
+      expect(outcome.status === 'rejected' && String(outcome.reason)).toMatch(/the database server is a standby/);
+    }
+    await db.close();
+  });
 });
 
 describe('reads from a standby', () => {

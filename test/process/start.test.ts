@@ -11,9 +11,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { build, isCurrent } from '../../build.js';
-import { createDatabase } from '../support/create-database.ts';
 import { copyInitializedData, type InitializedData } from '../support/initialized-data.ts';
 import { type Program, runAndInterrupt, runProgram, startProgram } from '../support/run-program.ts';
+import { createTestDatabase } from '../support/test-database.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 // Starts and kills the whole program.
@@ -243,8 +243,7 @@ describe('beside a running program', () => {
 
 describe('everyshare serve and worker', () => {
   it('share one database, and refuse an ENCRYPTION_KEY that is not the database’s', async () => {
-    const name = `roles_${randomBytes(5).toString('hex')}`;
-    const DATABASE_URL = await createDatabase(inject('postgresUrl'), name, 'everyshare_template');
+    const DATABASE_URL = await createTestDatabase('roles', 'migrated');
     const ENCRYPTION_KEY = randomBytes(32).toString('base64');
     const shared = { DATABASE_URL, ENCRYPTION_KEY };
     const programs = await Promise.all([
@@ -270,7 +269,7 @@ describe('everyshare serve and worker', () => {
 
   /** A database whose migrations are blocked, and a wait until the program is blocked there. */
   async function lockedDatabase() {
-    const DATABASE_URL = await createDatabase(inject('postgresUrl'), `lock_${randomBytes(5).toString('hex')}`, null);
+    const DATABASE_URL = await createTestDatabase('lock', 'empty');
     // Within a transaction pg_stat_activity does not change, so a second connection reads it.
     const [holder, observer] = [
       new pg.Client({ connectionString: DATABASE_URL }),

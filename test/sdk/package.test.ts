@@ -72,6 +72,8 @@ describe('the package', () => {
       [],
     );
     execFileSync('tar', ['-xzf', filename, '-C', folder], { cwd: folder });
+    // Only the service imports it.
+    expect(paths.filter((path: string) => path.includes('agent-configs'))).toEqual([]);
     const { name, private: isPrivate } = JSON.parse(readFileSync(join(folder, 'package/package.json'), 'utf8'));
     expect([name, isPrivate]).toEqual(['@everyshare/sdk', true]);
     const text = `import { Everyshare } from './package/dist/everyshare.js'; console.log(typeof Everyshare)`;
@@ -188,11 +190,18 @@ void new Everyshare({ apiKey: 'x' }).checkouts.list({ status: 'paid' });
     expect(await runInContext(program, context)).toBe('evt_1 test');
   });
 
-  it('has a declaration for each source, for both kinds of module', () => {
-    const sources = readdirSync(join(sdk, 'src')).map((file) => file.replace(/\.ts$/, ''));
+  it('has a declaration for each source that its types name and for no other, for both kinds of module', () => {
     const built = readdirSync(join(sdk, 'dist'));
-    expect(
-      sources.flatMap((name) => [`${name}.d.ts`, `${name}.d.cts`]).filter((name) => !built.includes(name)),
-    ).toEqual([]);
+    for (const [end, module] of [
+      ['.d.ts', '.js'],
+      ['.d.cts', '.cjs'],
+    ] as const) {
+      const declared = built.filter((file) => file.endsWith(end)).map((file) => file.slice(0, -end.length));
+      const texts = declared.map((name) => readText(`dist/${name}${end}`)).join('\n');
+      const named = [...texts.matchAll(/'\.\/([\w.-]+?)\.c?js'/g)].map(([, name]) => name ?? '');
+      expect(texts).not.toMatch(/'\.\/[\w.-]+\.ts'/);
+      expect(texts.includes(`${module}'`)).toBe(true);
+      expect([...new Set(['everyshare', ...named])].sort()).toEqual(declared.sort());
+    }
   });
 });

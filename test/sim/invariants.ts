@@ -100,6 +100,7 @@ export class Invariants {
     const oldStatuses = new Map(before[kind].map((row) => [row.id, row.status as string]));
     const writtenOff = (rows: Snapshot): number => sum(rows.movements.map((row) => row.writtenOff));
     if (writtenOff(next) > writtenOff(before)) this.transitions.add('debt written off');
+    if (next.disputes.some(({ ownPart }) => ownPart > 0)) this.transitions.add('dispute lost after a payment by hand');
     for (const row of next[kind]) {
       const old = oldStatuses.get(row.id);
       if (old === row.status || (old === undefined && kind !== 'holds')) continue;
@@ -392,7 +393,11 @@ function checkMoney(current: Snapshot, books: ProcessorBooks): void {
   check(recorded === debts, () => `the venue owes ${debts}, and our ledger says ${recorded}`);
   const writtenOff = sum(current.movements.map((movement) => movement.writtenOff));
   const lost = balance.get('written_off') ?? 0;
-  check(lost === writtenOff, () => `${writtenOff} was written off, and our ledger says ${lost}`);
+  const paidTwice = sum(current.disputes.map(({ ownPart }) => ownPart));
+  check(
+    lost === writtenOff + paidTwice,
+    () => `${writtenOff} was written off and ${paidTwice} paid twice, and our ledger says ${lost}`,
+  );
   const paidElsewhere = -(balance.get('paid_elsewhere') ?? 0);
   const closed = sum(
     current.movements

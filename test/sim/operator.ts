@@ -36,6 +36,32 @@ export function hasFinanceOperators({ seed }: Simulation): boolean {
   return new SeededRandom(seed, 'finance operators').often(0.2);
 }
 
+/**
+ * The loss of a dispute waits while an operator has reserved a refund of its charge. In the end each has paid it, and says
+ * so, or gives it back.
+ */
+export function startEndOfReservations(simulation: Simulation): void {
+  if (!hasFinanceOperators(simulation)) return;
+  const { scheduler, seed } = simulation;
+  const random = new SeededRandom(seed, 'end of reservations');
+  const waiting = () => {
+    const { movements, disputes } = simulation.invariants.current;
+    const lost = new Set(
+      disputes.flatMap(({ status, isDivided, hold }) => (status === 'lost' && !isDivided ? [hold] : [])),
+    );
+    return movements.find(({ status, byHandBy, hold }) => status === 'failed' && byHandBy !== null && lost.has(hold));
+  };
+  scheduler.startActor('returning operator', 'api', async (actor) => {
+    for (let left = 100; left > 0; left--) {
+      await scheduler.waitForStep(actor, 'waits', () => waiting() !== undefined);
+      const found = waiting();
+      if (found?.byHandBy == null) continue;
+      const reserved = { kind: 'reserved payment', id: found.id, amount: found.amount } as const;
+      await act(simulation, actor, found.byHandBy, reserved, random.often(0.5));
+    }
+  });
+}
+
 function startOperator(
   simulation: Simulation,
   name: string,
@@ -108,14 +134,10 @@ function retryable({ invariants: { current } }: Simulation): readonly MoneyCase[
   ];
 }
 
-/**
- * What the desk lists to be paid by hand or written off. No refund is paid by hand where guests dispute charges: a guest who
- * was paid by hand and then wins a dispute has the money twice, and the loss stays open until an operator settles it.
- */
-function decidable({ invariants: { current }, plan }: Simulation): readonly MoneyCase[] {
+/** What the desk lists to be paid by hand or written off. */
+function decidable({ invariants: { current } }: Simulation): readonly MoneyCase[] {
   return current.movements.flatMap(({ id, kind, status, amount, owed, settled, byHandBy }): MoneyCase[] => {
     if (status === 'failed' && kind === 'reversal') return [{ kind: 'failed reversal', id, amount }];
-    if (status === 'failed' && plan.hasDisputes && kind !== 'transfer') return [];
     if (status === 'failed') return [{ kind: byHandBy === null ? 'failed payment' : 'reserved payment', id, amount }];
     return owed > settled ? [{ kind: 'debt', id, amount: owed - settled }] : [];
   });

@@ -9,7 +9,7 @@ import { DeliveryInvariants } from './delivery-invariants.ts';
 import { closeOpenDisputes, DisputeInvariants, openDispute, startDisputes } from './disputes.ts';
 import type { SimulationEnvironment } from './environment.ts';
 import { checkEnd, checkSettled, Invariants } from './invariants.ts';
-import { startOperators } from './operator.ts';
+import { startEndOfReservations, startOperators } from './operator.ts';
 import { Receivers } from './receivers.ts';
 import { type Actor, Scheduler, Violation } from './scheduler.ts';
 import { payOutDaily, simulateProcessor } from './simulated-processor.ts';
@@ -350,6 +350,7 @@ async function liveness(simulation: Simulation): Promise<void> {
   await simulation.account?.setActive(true);
   simulation.receivers.isHealed = true;
   for (const actor of scheduler.actors) actor.stoppedUntil = 0;
+  startEndOfReservations(simulation);
   if (simulation.plan.hasDisputes && simulation.random.often(0.6)) await settleWithOpenDisputes(simulation);
   await closeOpenDisputes(simulation);
   await settle(simulation);

@@ -1,7 +1,6 @@
 // Runs the seeds of `npm test` on the tests' PostgreSQL. A seed that fails prints its trace and how to repeat it.
 
-import { inject } from 'vitest';
-import { createDatabase } from '../support/create-database.ts';
+import { createTestDatabase } from '../support/test-database.ts';
 import { SimulationEnvironment } from './environment.ts';
 import { runSeed } from './run.ts';
 import { FIRST_SEEDS, MAX_SEEDS, RARE_SEEDS, REQUIRED_TRANSITIONS } from './test-seeds.ts';
@@ -12,7 +11,7 @@ const CONCURRENCY = 2;
 const MAX_FAILURES = 5;
 
 export async function openEnvironment(name: string): Promise<SimulationEnvironment> {
-  return SimulationEnvironment.open(await createDatabase(inject('postgresUrl'), `sim_${name}`, 'everyshare_template'));
+  return SimulationEnvironment.open(await createTestDatabase(`sim_${name}`, 'migrated'));
 }
 
 /**

@@ -84,6 +84,8 @@ export interface Snapshot {
     readonly status: string;
     /** It was lost, and the loss is divided. */
     readonly isDivided: boolean;
+    /** What of it is our loss, because an operator had paid by hand. */
+    readonly ownPart: number;
   }[];
   readonly processorEvents: readonly { readonly id: string; readonly due: number }[];
   readonly payouts: readonly { readonly checkout: string; readonly amount: number }[];
@@ -263,6 +265,7 @@ const TABLES: Readonly<Record<SnapshotPart, SnapshotTable>> = {
       amount: ['amount', parseNumber],
       status: ['status', parseText],
       isDivided: ['venue_part is not null', parseBoolean],
+      ownPart: ['own_part', parseNumber],
     },
   },
   processorEvents: {

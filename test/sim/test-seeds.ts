@@ -21,6 +21,7 @@ export const REQUIRED_TRANSITIONS = [
   'checkout funded → collecting',
   'checkout funded → completed',
   'debt written off',
+  'dispute lost after a payment by hand',
   'delivery pending → delivered',
   'delivery pending → failed',
   'delivery pending → pending',

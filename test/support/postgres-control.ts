@@ -109,7 +109,7 @@ export function signal(pid: number, name: NodeJS.Signals): void {
 }
 
 /** Reads /proc of Linux; on other systems only the postmaster is frozen. */
-function childrenOf(parent: number): number[] {
+export function childrenOf(parent: number): number[] {
   try {
     return readdirSync('/proc')
       .filter((name) => /^\d+$/.test(name))

@@ -1,5 +1,6 @@
 // One real PostgreSQL for a whole run of the tests (durability off: tests do not survive a power cut, nor need they), with
-// a migrated template from which each test file gets a database of its own in about a tenth of a second.
+// a migrated template from which each test file gets a database of its own in about a tenth of a second. With DATABASE_URL
+// it is the server of that address, as it is.
 
 import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +11,8 @@ import { startEmbeddedPostgres } from '../../sandbox/postgres/embedded.ts';
 import { migrate } from '../../src/base/migrate.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { schemaFolders } from '../../src/base/schema-files.ts';
-import { createDatabase } from './create-database.ts';
+import { createDatabase, templateOf } from './create-database.ts';
+import { openGivenPostgres } from './given-postgres.ts';
 import { oncePerRun } from './once-per-run.ts';
 import { findPgBouncer, type PgBouncer, startPgBouncer } from './pgbouncer.ts';
 import { LOG_FOLDER_VARIABLE, POSTGRES_LINES_FILE } from './record-logs.ts';
@@ -19,6 +21,8 @@ import { makeScratchFolder } from './scratch-folder.ts';
 declare module 'vitest' {
   interface ProvidedContext {
     postgresUrl: string;
+    /** With which the names of all databases of the run begin. */
+    databasePrefix: string;
     /** A folder that is deleted at the end of the run. Every user may enter it. */
     runFolder: string;
     /** The same server behind PgBouncer in transaction mode (`npm run pooler`); null: worlds go straight to it. */
@@ -30,10 +34,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const pooler = requestedPooler();
   const { value, release } = await oncePerRun(
     'postgres',
-    () => startPostgres(pooler),
+    () => startPostgres(pooler, process.env.DATABASE_URL ?? ''),
     (running) => running.stop(),
   );
   project.provide('postgresUrl', value.url);
+  project.provide('databasePrefix', value.prefix);
   project.provide('runFolder', value.folder);
   project.provide('poolerUrl', value.poolerUrl);
   return release;
@@ -42,14 +47,32 @@ export default async function setup(project: TestProject): Promise<() => Promise
 interface RunningPostgres {
   readonly folder: string;
   readonly url: string;
+  readonly prefix: string;
   readonly poolerUrl: string | null;
   stop(): Promise<void>;
 }
 
-async function startPostgres(pooler: string | null): Promise<RunningPostgres> {
-  const dataDir = makeScratchFolder('everyshare-test-');
+async function startPostgres(pooler: string | null, given: string): Promise<RunningPostgres> {
+  const server = given === '' ? await startEmbedded() : await openGivenPostgres(given);
+  const { url, prefix, folder } = server;
+  await migrate(await createDatabase(url, templateOf(prefix), null), schemaFolders(packageRoot));
+  const bouncer = pooler === null ? null : await startPooler(pooler, url, join(folder, 'pgbouncer'));
+  return {
+    folder,
+    url,
+    prefix,
+    poolerUrl: bouncer?.url('postgres') ?? null,
+    async stop() {
+      await bouncer?.stop();
+      await server.stop();
+    },
+  };
+}
+
+async function startEmbedded(): Promise<Omit<RunningPostgres, 'poolerUrl'>> {
+  const folder = makeScratchFolder('everyshare-test-');
   const postgres = await startEmbeddedPostgres({
-    dataDir,
+    dataDir: folder,
     settings: {
       fsync: 'off',
       synchronous_commit: 'off',
@@ -60,21 +83,17 @@ async function startPostgres(pooler: string | null): Promise<RunningPostgres> {
     },
   });
   await makeSignInCheap(postgres.url);
-  const template = await createDatabase(postgres.url, 'everyshare_template', null);
-  await migrate(template, schemaFolders(packageRoot));
-  const bouncer = pooler === null ? null : await startPooler(pooler, postgres.url, join(dataDir, 'pgbouncer'));
   return {
-    folder: dataDir,
+    folder,
     url: postgres.url,
-    poolerUrl: bouncer?.url('postgres') ?? null,
+    prefix: 'everyshare_',
     async stop() {
-      await bouncer?.stop();
       await postgres.stop();
       // PostgreSQL logs the statements that fail: the log scan reads them too.
-      const log = (await findCluster(dataDir))?.logFile;
+      const log = (await findCluster(folder))?.logFile;
       const recorded = process.env[LOG_FOLDER_VARIABLE];
       if (log !== undefined && recorded !== undefined) copyFileSync(log, join(recorded, POSTGRES_LINES_FILE));
-      rmSync(dataDir, { recursive: true, force: true });
+      rmSync(folder, { recursive: true, force: true });
     },
   };
 }
@@ -98,7 +117,10 @@ async function startPooler(program: string, server: string, folder: string): Pro
   const url = new URL(server);
   return startPgBouncer(program, {
     folder,
-    target: { folder: url.searchParams.get('host') ?? '', port: Number(url.searchParams.get('port')) },
+    target: {
+      folder: url.searchParams.get('host') ?? url.hostname,
+      port: Number(url.searchParams.get('port') ?? (url.port || 5432)),
+    },
     user: url.username,
     password: decodeURIComponent(url.password),
   });

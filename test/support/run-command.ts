@@ -47,6 +47,7 @@ export function commandLine(
   world: TestWorld | null,
   env: Readonly<Record<string, string>> = {},
   configFolder = join(tmpdir(), 'everyshare-without-login'),
+  openBackups = noBackups,
 ): CommandLine {
   const settings = (): Config => world?.context.config ?? readConfig(env);
   const open = async () => {
@@ -62,7 +63,7 @@ export function commandLine(
     const out = captureStream(process.stdout);
     const err = captureStream(process.stderr);
     try {
-      const exit = await runCommand(argv, open, settings, configFolder, noBackups, openUnmigrated);
+      const exit = await runCommand(argv, open, settings, configFolder, openBackups, openUnmigrated);
       return { exit, out: out.text(), err: err.text() };
     } finally {
       out.end();

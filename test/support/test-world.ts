@@ -1,7 +1,6 @@
 // A whole Everyshare for a test: a database of its own, one or more real servers on it, and a client that speaks HTTP to
 // them as a partner would. Nothing here is a stand-in.
 
-import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,8 +32,9 @@ import { type RunningServer, startServer } from '../../src/http/server.ts';
 import type { Monitoring } from '../../src/main/monitoring.ts';
 import { open } from '../../src/mcp/tool-server.ts';
 import { type AppContext, commandContext, makeContext, readSchemas } from '../../src/run/context.ts';
-import { createDatabase, databaseUrl } from './create-database.ts';
+import { databaseUrl } from './create-database.ts';
 import { recordLines, recordSealed, recordSecret, recordSecretsIn, recordSessionTokens } from './record-logs.ts';
+import { createTestDatabase, databaseNameOf } from './test-database.ts';
 import { runUntilIdle } from './wait-for.ts';
 
 export interface CallOptions {
@@ -95,8 +95,8 @@ export interface TestWorldOptions {
   readonly connections?: number;
   /** What the first server and the calls to the processor report to; absent: to no one. */
   readonly monitoring?: Monitoring;
-  /** The name of a database that exists and is migrated; absent: a new one. */
-  readonly database?: string;
+  /** A database of this run that exists and is migrated; absent: a new one. */
+  readonly databaseUrl?: string;
 }
 
 const processorSecrets = Object.values(PROCESSOR_KEYS).flatMap(({ secret, webhookSecret }) => [secret, webhookSecret]);
@@ -105,13 +105,9 @@ export const SEAL_KEY = Buffer.alloc(32, 7);
 const OPERATOR_TOKEN = 'opt_for_tests_0123456789abcdef';
 
 export async function openTestWorld(options: TestWorldOptions = {}): Promise<TestWorld> {
-  const name = options.database ?? `world_${randomBytes(6).toString('hex')}`;
-  const straight =
-    options.database === undefined
-      ? await createDatabase(inject('postgresUrl'), name, 'everyshare_template')
-      : databaseUrl(inject('postgresUrl'), name);
+  const straight = options.databaseUrl ?? (await createTestDatabase('world', 'migrated'));
   const pooler = inject('poolerUrl');
-  const url = pooler === null ? straight : databaseUrl(pooler, name);
+  const url = pooler === null ? straight : databaseUrl(pooler, databaseNameOf(straight));
   const dataDir = mkdtempSync(join(tmpdir(), 'everyshare-world-'));
   const logs: string[] = [];
   const statements: string[] = [];

@@ -53,6 +53,18 @@ describe('the rules of expanding', () => {
     'alter table venues add column a text default 1, add column b text not null;',
     'create unique index concurrently if not exists venues_by_name on venues (name);',
     'delete from venues;',
+    'alter table venues drop name;',
+    'alter table venues add town text not null;',
+    'do $$ begin drop table venues$$;',
+    'create index venues_by_name on venues (name);',
+    "update venues set name = '';",
+    'with old as (select 1) update venues set name = null;',
+    'alter table venues add column token uuid default gen_random_uuid();',
+    'alter table venues add column number bigserial;',
+    'alter table venues add column made_at timestamptz not null default clock_timestamp();',
+    '-- widens: venues: members do not see it\nalter table venues drop column name;',
+    '-- widens: name: it may be long\nalter table venues drop column name;',
+    '-- widens: name: it may be long\nalter table venues alter column name drop not null, drop column town;',
   ])('refuse %s', (sql) => {
     expect(violationsOf(sql)).toHaveLength(1);
     expect(violationsOf(`-- contract: since ${newest?.version}\n${sql}`)).toEqual([]);
@@ -64,6 +76,10 @@ describe('the rules of expanding', () => {
     'alter table venues add column town text;',
     'alter table venues add column is_open boolean not null default true;',
     '-- widens: status_is_known: earlier workers leave these rows alone\nalter table venues drop constraint status_is_known;',
+    '-- widens: name: it may be null\nalter table venues alter column name drop not null;',
+    "-- few rows: venues: there are hundreds\nupdate venues set name = '';",
+    'alter table venues add column made_at timestamptz not null default now();',
+    'create table towns (town_id uuid primary key); create index towns_by_id on towns (town_id);',
     '-- no transaction\ncreate index concurrently if not exists venues_by_name on venues (name);',
     '-- drop table venues;',
   ])('accept %s', (sql) => {

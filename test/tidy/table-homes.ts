@@ -61,6 +61,8 @@ export const TABLE_HOMES: Readonly<Record<string, string>> = {
   figures: 'src/domain/monitoring/',
   processes: 'src/domain/monitoring/',
   checks: 'src/domain/monitoring/',
+  check_schedules: 'src/domain/monitoring/',
+  check_runs: 'src/domain/monitoring/',
   keys: 'src/domain/keys/',
   key_routes: 'src/domain/keys/',
   limit_windows: 'src/domain/keys/',

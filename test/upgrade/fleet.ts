@@ -9,8 +9,9 @@ import { freePorts } from '../chaos/run-setup.ts';
 import { waitFor, withDeadline } from '../support/wait-for.ts';
 
 const MAX_START_MS = 180_000;
-/** A busy machine may take longer than a process waits for its first connection. */
 const MAX_STARTS = 5;
+/** A busy machine may take longer than a process waits for its first connection. Any other failed start is a problem. */
+const CONNECTION_TIMEOUT = /timeout expired|connection timeout|timeout exceeded when trying to connect/i;
 const MAX_STOP_MS = 60_000;
 
 export interface Running {
@@ -23,6 +24,8 @@ export interface Running {
 export class Fleet {
   /** The servers that take requests. */
   readonly rotation: string[] = [];
+  /** Why processes had to be started again, without those that waited too long for a connection. */
+  readonly failedStarts: string[] = [];
   readonly #folder: string;
   readonly #env: Readonly<Record<string, string>>;
   readonly #children = new Map<string, ChildProcess>();
@@ -39,6 +42,8 @@ export class Fleet {
       try {
         return await this.#startOnce(name, program, role);
       } catch (error) {
+        this.#children.get(name)?.kill('SIGKILL');
+        if (!CONNECTION_TIMEOUT.test(String(error))) this.failedStarts.push(`start ${attempt} of ${name}: ${error}`);
         if (attempt === MAX_STARTS) throw error;
       }
     }

@@ -74,7 +74,7 @@ async function rollForward({ env, previous, query }: Setting, fleet: Fleet, old:
 }
 
 async function check({ env, query }: Setting, fleet: Fleet, { figures }: Load, received: ReadonlySet<string>) {
-  const problems = [...figures.failures];
+  const problems = [...figures.failures, ...fleet.failedStarts];
   await waitFor(
     'every checkout completes and every event is delivered',
     async () => {
@@ -166,7 +166,7 @@ async function upgrade(setting: Setting, fleet: Fleet): Promise<string[]> {
     await load.stop();
   }
   const problems = await check(setting, fleet, load, received);
-  for (const process of now) await process.stop();
+  for (const each of now) await each.stop();
   await receiver.close();
   say(
     `${load.figures.requests} requests, ${load.figures.created.length} checkouts, ${load.figures.failures.length} failures`,

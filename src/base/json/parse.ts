@@ -21,6 +21,8 @@ export interface Refusal {
   readonly message: string;
   /** In bytes, from 0. */
   readonly offset: number;
+  /** The bound that the text exceeds, in words. Null: it exceeds none, or is not JSON. */
+  readonly exceeded: string | null;
 }
 
 export type ParseResult =
@@ -60,14 +62,18 @@ interface StrictlyRead {
 
 /** Finds everything that is refused, before a value is built. */
 export function* strictReadSteps(bytes: Buffer, paths: PathTree | null): Steps<StrictlyRead | Refusal> {
-  if (bytes.length === 0) return { ok: false, message: 'The body is empty: send a JSON object.', offset: 0 };
+  if (bytes.length === 0)
+    return { ok: false, message: 'The body is empty: send a JSON object.', offset: 0, exceeded: null };
   const isPlain = isAscii(bytes);
   if (!isPlain) {
     if (!isUtf8(bytes)) return refuse('The body is not valid UTF-8', firstBadUtf8(bytes));
     if (hasByteOrderMark(bytes)) return refuse('The body starts with a byte order mark, which JSON does not allow', 0);
   }
   const scanner = new Scanner(bytes, paths);
-  if (!scanner.scan()) return { ok: false, message: scanner.message, offset: scanner.offset };
+  if (!scanner.scan()) {
+    const { message, offset, exceeded } = scanner;
+    return { ok: false, message, offset, exceeded };
+  }
   if (!scanner.hasEscapedName) return { ok: true, scanner, isPlain, text: null };
   yield;
   const text = bytes.toString(isPlain ? 'latin1' : 'utf8');
@@ -79,7 +85,7 @@ export function* strictReadSteps(bytes: Buffer, paths: PathTree | null): Steps<S
 }
 
 function refuse(message: string, offset: number): Refusal {
-  return { ok: false, message: `${message} (byte ${offset}).`, offset };
+  return { ok: false, message: `${message} (byte ${offset}).`, offset, exceeded: null };
 }
 
 function hasByteOrderMark(bytes: Buffer): boolean {

@@ -12,7 +12,7 @@ const MAX_DEPTH = 32;
  * A megabyte has room for three times as many; the largest fleet of the contract has 30,000. Each distinct name costs
  * JSON.parse up to a microsecond, during which no other request is served.
  */
-const MAX_MEMBERS = 40_000;
+export const MAX_MEMBERS = 40_000;
 /** A megabyte has room for 350,000 empty ones, which JSON.parse builds for as long as 50 milliseconds. */
 const MAX_CONTAINERS = 50_000;
 /** Numbers beyond the range of a double, each of which is replaced before JSON.parse sees it. */
@@ -63,6 +63,8 @@ export class Scanner {
   /** Set when scan() answered false. */
   message = '';
   offset = 0;
+  /** The bound that the text exceeds, in words. Null: it exceeds none, or is not JSON. */
+  exceeded: string | null = null;
   /** A \u escape gave NUL or half of a surrogate pair. */
   hasBadText = false;
   /** A member name holds an escape, so that its bytes do not tell whether it is a duplicate. */
@@ -130,12 +132,12 @@ export class Scanner {
 
   private object(start: number, depth: number, paths: PathTree | null): number {
     if (depth > MAX_DEPTH) return this.tooDeep(start);
-    if (++this.containers > MAX_CONTAINERS) return this.tooMany(start);
+    if (++this.containers > MAX_CONTAINERS) return this.tooManyContainers(start);
     let at = this.space(start + 1);
     if (this.byteAt(at) === CLOSE_OBJECT) return at + 1;
     for (let count = 0; ; ) {
       if (this.byteAt(at) !== QUOTE) return this.expected('a member name in double quotes', at);
-      if (++this.members > MAX_MEMBERS) return this.fail(`The body has more than ${MAX_MEMBERS} members in all`, at);
+      if (++this.members > MAX_MEMBERS) return this.tooManyMembers(at);
       const name = at;
       const escapesBefore = this.escapes;
       const nameEnd = this.string(at);
@@ -161,7 +163,7 @@ export class Scanner {
 
   private array(start: number, depth: number): number {
     if (depth > MAX_DEPTH) return this.tooDeep(start);
-    if (++this.containers > MAX_CONTAINERS) return this.tooMany(start);
+    if (++this.containers > MAX_CONTAINERS) return this.tooManyContainers(start);
     let at = this.space(start + 1);
     if (this.byteAt(at) === CLOSE_ARRAY) return at + 1;
     for (;;) {
@@ -296,10 +298,17 @@ export class Scanner {
   }
 
   private tooDeep(at: number): number {
+    this.exceeded = `${MAX_DEPTH} levels of lists and objects`;
     return this.fail(`Arrays and objects are nested more than ${MAX_DEPTH} levels deep`, at);
   }
 
-  private tooMany(at: number): number {
+  private tooManyMembers(at: number): number {
+    this.exceeded = `${MAX_MEMBERS.toLocaleString('en-US')} fields`;
+    return this.fail(`The body has more than ${MAX_MEMBERS} members in all`, at);
+  }
+
+  private tooManyContainers(at: number): number {
+    this.exceeded = `${MAX_CONTAINERS.toLocaleString('en-US')} lists and objects`;
     return this.fail(`The body has more than ${MAX_CONTAINERS} arrays and objects in all`, at);
   }
 

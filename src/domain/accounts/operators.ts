@@ -80,3 +80,9 @@ export async function operatorNames(
     accounts.map(({ id, name, email }) => [`operator ${id}`, name ?? seal.open(email, sealNameOfAccount(id))]),
   );
 }
+
+/** The name or mail address of an operator at the desk; another actor as it is written. */
+export async function operatorName(db: Queryable, seal: Seal, actor: string): Promise<string> {
+  if (!isUuid(operatorOfActor(actor) ?? '')) return actor;
+  return (await operatorNames(db, seal, [{ actor }])).get(actor) ?? actor;
+}

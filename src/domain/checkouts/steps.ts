@@ -97,7 +97,10 @@ export type Step =
       readonly shareId: string;
       readonly amount: number;
     }
-  /** A dispute was lost: divides the loss between the venue, our fee, and what was to be returned to the guest anyway. */
+  /**
+   * A dispute was lost: divides the loss between the venue, our fee, what was to be returned to the guest anyway, and what an
+   * operator had paid by hand.
+   */
   | {
       readonly step: 'lose dispute';
       readonly disputeId: string;
@@ -107,6 +110,7 @@ export type Step =
       readonly venuePart: number;
       readonly feePart: number;
       readonly returnedPart: number;
+      readonly ownPart: number;
     }
   | { readonly step: 'post entries'; readonly entries: readonly Entry[] }
   | {

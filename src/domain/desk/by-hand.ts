@@ -6,14 +6,20 @@ import type { Db, Queryable } from '../../base/db.ts';
 import { conflict, type Problem } from '../../base/errors.ts';
 import type { Input, OperationResult } from '../../base/operation.ts';
 import type { DeskCaller } from '../accounts/account.ts';
+import { operatorName } from '../accounts/operators.ts';
 import { lockCheckout } from '../checkouts/queries.ts';
 import { closeRefund, notReserved } from '../checkouts/refunds/close-refund.ts';
-import { giveBackReservation, reserveMovement } from '../checkouts/refunds/reserve-failed.ts';
+import { giveBackReservation, type NameOf, reserveMovement } from '../checkouts/refunds/reserve-failed.ts';
 import { postEntries } from '../ledger/queries.ts';
 import { closeFailedTransfer, oweFailedReversal } from '../payments/by-hand-queries.ts';
 import type { FoundMovement } from '../payments/money-health-queries.ts';
 import { audit } from '../venues/audit.ts';
 import { type Detail, idsIn, type Params, requireMovement, wasDone } from './money-subject.ts';
+
+/** Operators read who has reserved it by name or mail address. */
+function namesFor(tx: Queryable, { seal }: DeskCaller): NameOf {
+  return (actor) => operatorName(tx, seal, actor);
+}
 
 /** A repeated call of the same operator changes nothing. */
 export async function reserve(
@@ -25,7 +31,9 @@ export async function reserve(
   const movement = await requireMovement(db, venueId, id);
   if (movement.kind === 'reversal')
     throw conflict('not_failed', 'A reversal is not paid by hand: make it a debt of the venue, or try it again.');
-  const isReserved = await db.transaction((tx) => reserveMovement(tx, caller, venueId, { ...movement, id }));
+  const isReserved = await db.transaction((tx) =>
+    reserveMovement(tx, caller, venueId, { ...movement, id }, namesFor(tx, caller)),
+  );
   if (!isReserved) throw notFailed(await requireMovement(db, venueId, id));
   return { status: 200, body: { id, status: 'failed' } };
 }
@@ -60,7 +68,7 @@ export async function payByHand(
   const isClosed = await db.transaction(async (tx) => {
     if (movement.kind === 'transfer')
       return closeTransfer(tx, caller, { venueId, id, checkoutId: movement.checkoutId, note: reference });
-    return (await closeRefund(tx, caller, id, reference)) !== null;
+    return (await closeRefund(tx, caller, id, reference, namesFor(tx, caller))) !== null;
   });
   if (!isClosed) throw notFailed(await requireMovement(db, venueId, id));
   return { status: 200, body: { id, status: 'closed' } };
@@ -76,7 +84,7 @@ async function closeTransfer(
   const closed = await closeFailedTransfer(tx, venueId, id, command.actor.name);
   if (closed === null) {
     const { status, byHandBy } = await requireMovement(tx, venueId, id);
-    if (status === 'failed') throw notReserved(byHandBy);
+    if (status === 'failed') throw notReserved(byHandBy === null ? null : await namesFor(tx, command)(byHandBy));
     return false;
   }
   const { amount, sentAmount, currency } = closed;

@@ -8,6 +8,7 @@ import { conflict, notFound, Problem } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
 import type { Input, OperationResult } from '../../base/operation.ts';
 import type { DeskCaller } from '../accounts/account.ts';
+import { operatorName } from '../accounts/operators.ts';
 import { captureFunded } from '../checkouts/capture/capture.ts';
 import type { PaymentServices } from '../checkouts/payment-services.ts';
 import { readCheckout } from '../checkouts/queries.ts';
@@ -45,7 +46,7 @@ export async function retryMovement(
   await requireMovement(db, venueId, id);
   const isRetried = await db.transaction((tx) => retryInTransaction(tx, caller, venueId, id));
   const movement = await requireMovement(db, venueId, id);
-  if (!isRetried) throw notRetryable(movement);
+  if (!isRetried) throw notRetryable(await named(db, caller, movement));
   return { status: 200, body: { id, status: movement.status } };
 }
 
@@ -59,6 +60,12 @@ async function retryInTransaction(
   if (!(await hurryMovement(tx, venueId, id, command.now))) return false;
   await audit(tx, command, { venueId, action: 'movement.retry', subject: id });
   return true;
+}
+
+/** Operators read who has reserved it by name or mail address. */
+async function named(db: Db, { seal }: DeskCaller, movement: FoundMovement): Promise<FoundMovement> {
+  const { byHandBy } = movement;
+  return byHandBy === null ? movement : { ...movement, byHandBy: await operatorName(db, seal, byHandBy) };
 }
 
 function notRetryable({ kind, status, dueAt, byHandBy }: FoundMovement): Problem {

@@ -5,8 +5,10 @@ import type { Mode } from '../../base/config.ts';
 import type { Db } from '../../base/db.ts';
 import type { Input, OperationResult } from '../../base/operation.ts';
 import type { DeskCaller } from '../accounts/account.ts';
+import { operatorNames } from '../accounts/operators.ts';
 import { countStuckCaptures, type StuckCapture, stuckCaptures } from '../checkouts/capture/stuck-queries.ts';
 import { type Check, readLastChecks } from '../monitoring/check-queries.ts';
+import { paymentPageOf } from '../payments/dashboard.ts';
 import {
   failedMovements,
   type OpenDebt,
@@ -20,8 +22,9 @@ import {
   type TroubledMovement,
   waitingMovements,
 } from '../payments/money-health-queries.ts';
+import type { Processor, Processors } from '../payments/processor.ts';
 import { findVenues } from '../venues/queries.ts';
-import { captureRemedy, movementRemedy } from './money-remedies.ts';
+import { captureRemedy, disputeRemedy, movementRemedy } from './money-remedies.ts';
 
 /** Most checkouts complete within seconds of the last hold. */
 const STUCK_MINUTES = 5;
@@ -29,15 +32,16 @@ const STUCK_MINUTES = 5;
 type Unnamed = Omit<MoneyCase, 'venue'> & { readonly venueId: string };
 
 export async function getMoneyHealth(
-  { db }: { readonly db: Db },
-  { now, actor }: DeskCaller,
+  { db, processors }: { readonly db: Db; readonly processors: Processors },
+  caller: DeskCaller,
   { query }: Input,
 ): Promise<OperationResult> {
+  const { now } = caller;
   const mode = (query.mode ?? 'live') as Mode;
   const limit = Number(query.limit ?? 200);
   const [figures, cases, checks] = await Promise.all([
     readFigures(db, mode, now),
-    readCases(db, mode, { now, operator: actor.name }, limit),
+    readCases(db, mode, { caller, processor: processors[mode] }, limit),
     readLastChecks(db),
   ]);
   const body: MoneyHealth = {
@@ -67,18 +71,19 @@ async function readFigures(db: Db, mode: Mode, now: number): Promise<MoneyHealth
     failed_payouts: failed.transfers,
     failed_reversals: failed.reversals,
     waiting_movements: waiting,
-    open_disputes: disputes,
+    open_disputes: { count: disputes.count, amount: disputes.amount, first_answer_by: disputes.firstAnswerBy },
     venue_debts: debts,
   };
 }
 
-/** At most `limit` of each kind, the oldest first. */
+/** At most `limit` of each kind, the oldest first; disputes by the time until which they must be answered. */
 async function readCases(
   db: Db,
   mode: Mode,
-  { now, operator }: { readonly now: number; readonly operator: string },
+  { caller, processor }: { readonly caller: DeskCaller; readonly processor: Processor | undefined },
   limit: number,
 ): Promise<Pick<MoneyHealth, 'needs_person' | 'waiting' | 'has_more'>> {
+  const { now, seal, actor: operator } = caller;
   // One more than is listed says whether there are more.
   const [failed, debts, disputes, captures, movements] = await Promise.all([
     failedMovements(db, mode, limit + 1),
@@ -88,8 +93,11 @@ async function readCases(
     waitingMovements(db, mode, now, limit + 1),
   ]);
   const listed = <T>(rows: readonly T[], asCase: (row: T) => Unnamed): Unnamed[] => rows.slice(0, limit).map(asCase);
-  const movementCase = (row: TroubledMovement): Unnamed => caseOfMovement(row, operator);
-  const needsPerson = [...listed(failed, movementCase), ...listed(debts, debtCase), ...listed(disputes, disputeCase)];
+  const asDispute = (row: OpenDispute): Unnamed => disputeCase(row, processor);
+  const reservedBy = failed.flatMap(({ byHandBy }) => (byHandBy === null ? [] : [{ actor: byHandBy }]));
+  const operators = await operatorNames(db, seal, reservedBy);
+  const movementCase = (row: TroubledMovement): Unnamed => caseOfMovement(row, operator.name, operators);
+  const needsPerson = [...listed(failed, movementCase), ...listed(debts, debtCase), ...listed(disputes, asDispute)];
   const waiting = [...listed(captures, captureCase), ...listed(movements, movementCase)];
   const names = await namesOf(db, [...needsPerson, ...waiting]);
   const isCut = (...kinds: readonly (readonly unknown[])[]): boolean => kinds.some((rows) => rows.length > limit);
@@ -114,6 +122,8 @@ function named({ venueId, ...rest }: Unnamed, names: ReadonlyMap<string, string>
   return { ...rest, venue: { id: venueId, name: names.get(venueId) ?? '' } };
 }
 
+const NO_DISPUTE = { answer_by: null, dashboard_url: null } as const;
+
 function captureCase(row: StuckCapture): Unnamed {
   return {
     object: 'money_case',
@@ -129,12 +139,13 @@ function captureCase(row: StuckCapture): Unnamed {
     since: row.since,
     tries: row.tries,
     next_try_at: row.dueAt,
+    ...NO_DISPUTE,
     reserved: null,
     actions: ['retry'],
   };
 }
 
-function caseOfMovement(row: TroubledMovement, operator: string): Unnamed {
+function caseOfMovement(row: TroubledMovement, operator: string, names: ReadonlyMap<string, string>): Unnamed {
   const isFailed = row.status === 'failed';
   const isYours = row.byHandBy === operator;
   return {
@@ -151,8 +162,11 @@ function caseOfMovement(row: TroubledMovement, operator: string): Unnamed {
     since: row.since,
     tries: row.tries,
     next_try_at: row.dueAt,
+    ...NO_DISPUTE,
     reserved:
-      row.byHandBy === null || row.byHandAt === null ? null : { by: row.byHandBy, at: row.byHandAt, is_yours: isYours },
+      row.byHandBy === null || row.byHandAt === null
+        ? null
+        : { by: names.get(row.byHandBy) ?? row.byHandBy, at: row.byHandAt, is_yours: isYours },
     actions: actionsOn(row, isYours),
   };
 }
@@ -192,12 +206,13 @@ function debtCase(row: OpenDebt): Unnamed {
     since: row.since,
     tries: 0,
     next_try_at: null,
+    ...NO_DISPUTE,
     reserved: null,
     actions: ['write_off'],
   };
 }
 
-function disputeCase(row: OpenDispute): Unnamed {
+function disputeCase(row: OpenDispute, processor: Processor | undefined): Unnamed {
   return {
     object: 'money_case',
     kind: 'dispute',
@@ -208,10 +223,12 @@ function disputeCase(row: OpenDispute): Unnamed {
     currency: row.currency,
     what: `${row.reason.replaceAll('_', ' ')}; ${row.status.replaceAll('_', ' ')}`,
     error: null,
-    remedy: 'Answer it in the processor’s dashboard, with the booking and what the guest agreed to.',
+    remedy: disputeRemedy(row),
     since: row.since,
     tries: 0,
     next_try_at: null,
+    answer_by: row.answerBy,
+    dashboard_url: paymentPageOf(processor, row.intentId),
     reserved: null,
     actions: [],
   };

@@ -1,7 +1,7 @@
 // What an operator can do about money that is stuck, in words, by the error that was recorded. The desk shows it beside the case.
 
 import { VENUE_NOT_PAYABLE } from '../checkouts/capture/decide-capture.ts';
-import type { TroubledMovement } from '../payments/money-health-queries.ts';
+import type { OpenDispute, TroubledMovement } from '../payments/money-health-queries.ts';
 import { CHARGE_DISPUTED } from '../payments/settle-refund.ts';
 
 export function captureRemedy(error: string | null): string {
@@ -10,6 +10,12 @@ export function captureRemedy(error: string | null): string {
   if (error === VENUE_NOT_PAYABLE)
     return 'The processor cannot pay the venue, so no card is charged. Its page says what its account lacks. Once that is mended, try now; at its deadline the checkout is canceled and the cards are released.';
   return 'The worker tries again by itself. If the processor answers others, try now. A card that is charged is not charged again.';
+}
+
+export function disputeRemedy({ status }: OpenDispute): string {
+  if (status.endsWith('needs_response'))
+    return 'Answer it in the processor’s dashboard, with the booking and what the guest agreed to. Without an answer in time it is lost.';
+  return 'It is answered: the guest’s bank decides. Nothing to do.';
 }
 
 export function movementRemedy({ kind, status, error, byHandBy }: TroubledMovement): string {

@@ -11,7 +11,11 @@ export const ACCOUNTS = {
   fee_income: { side: 'credit', meaning: 'our fee' },
   processor_fees: { side: 'debit', meaning: 'what the processor has charged us for its service' },
   venue_debts: { side: 'debit', meaning: 'what venues owe us because a transfer could not be taken back' },
-  written_off: { side: 'debit', meaning: 'what venues owed us and an operator has written off' },
+  written_off: {
+    side: 'debit',
+    meaning:
+      'our losses: what venues owed us and an operator has written off, and what guests got by hand and by a dispute',
+  },
   disputed_funds: { side: 'debit', meaning: 'what the processor took back because a guest disputed a charge' },
   paid_elsewhere: {
     side: 'credit',
@@ -75,6 +79,8 @@ export const ENTRY_KINDS = {
   dispute_fee_lost: { debit: 'fee_income', credit: 'disputed_funds' },
   /** A dispute was lost on a charge that was to be returned: the guest has the money already. Subject: the dispute. */
   dispute_returned: { debit: 'guest_funds', credit: 'disputed_funds' },
+  /** A dispute was lost on a charge whose refund an operator had paid by hand: the loss is ours. Subject: the dispute. */
+  dispute_paid_twice: { debit: 'written_off', credit: 'disputed_funds' },
 } as const satisfies Record<string, { debit: AccountName; credit: AccountName }>;
 
 export type EntryKind = keyof typeof ENTRY_KINDS;

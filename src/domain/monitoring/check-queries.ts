@@ -1,4 +1,5 @@
-// The last comparison with the processor and the last check of the ledger, and what they found.
+// Comparisons with the processor and checks of the ledger: the last of each, those of the last 90 days with what they found,
+// and when a worker runs the next. One worker runs a check at a time.
 
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
@@ -12,18 +13,84 @@ export interface Check {
   readonly differences: number;
 }
 
-/** A check that ended later has written already: it stays. */
-export async function recordCheck(db: Queryable, check: Check): Promise<void> {
+export interface CheckRun extends Check {
+  /** How many payments of the processor; null: it is a check of the ledger. */
+  readonly compared: number | null;
+  /** Differences that are settled already. */
+  readonly settled: number;
+  /** The first of the differences, each in words. */
+  readonly findings: readonly string[];
+}
+
+export interface AccountTotal {
+  readonly mode: Mode;
+  readonly currency: string;
+  readonly account: string;
+  readonly debits: number;
+  readonly credits: number;
+}
+
+/** The balances of a check of the ledger; null: it is a comparison with the processor. */
+export type RecordedRun = CheckRun & { readonly balances: readonly AccountTotal[] | null };
+
+const MAX_FINDINGS = 20;
+const MAX_FINDING_LENGTH = 300;
+
+/** A check that ended later has written already: it stays the last one. Runs of more than 90 days ago are deleted. */
+export async function recordCheck(db: Queryable, run: RecordedRun): Promise<void> {
   await db.query(
-    `insert into checks as c (name, mode, at, differences) values ($1, $2, to_timestamp($3 / 1000.0), $4)
-     on conflict (name, mode) do update set at = excluded.at, differences = excluded.differences
-     where c.at <= excluded.at`,
-    [check.name, check.mode, check.at, check.differences],
+    `with last as (
+       insert into checks as c (name, mode, at, differences) values ($1, $2, to_timestamp($3 / 1000.0), $4)
+       on conflict (name, mode) do update set at = excluded.at, differences = excluded.differences
+       where c.at <= excluded.at),
+     forgotten as (delete from check_runs where at < to_timestamp($3 / 1000.0) - interval '90 days')
+     insert into check_runs (name, mode, at, differences, compared, settled, findings, balances)
+     values ($1, $2, to_timestamp($3 / 1000.0), $4, $5, $6, $7, $8) on conflict do nothing`,
+    [
+      run.name,
+      run.mode,
+      run.at,
+      run.differences,
+      run.compared,
+      run.settled,
+      run.findings.slice(0, MAX_FINDINGS).map((finding) => finding.slice(0, MAX_FINDING_LENGTH)),
+      run.balances === null ? null : JSON.stringify(run.balances),
+    ],
   );
 }
 
 export async function readLastChecks(db: Queryable): Promise<Check[]> {
   return db.query<Check>(
     `select name, mode, (extract(epoch from at) * 1000)::float8 as at, differences from checks order by name desc, mode`,
+  );
+}
+
+/** Claims a check that is due. Null: it is not due, or another worker runs it. */
+export async function claimCheck(
+  db: Queryable,
+  { name, mode }: Pick<Check, 'name' | 'mode'>,
+  now: number,
+  leaseEnds: number,
+): Promise<number | null> {
+  const rows = await db.query<{ leaseToken: number }>(
+    `insert into check_schedules as s (name, mode, due_at, lease_token) values ($1, $2, to_timestamp($4 / 1000.0), 1)
+     on conflict (name, mode) do update set due_at = excluded.due_at, lease_token = s.lease_token + 1
+     where s.due_at <= to_timestamp($3 / 1000.0) returning lease_token as "leaseToken"`,
+    [name, mode, now, leaseEnds],
+  );
+  return rows[0]?.leaseToken ?? null;
+}
+
+/** A worker with a stale lease token writes nothing. */
+export async function scheduleCheck(
+  db: Queryable,
+  { name, mode }: Pick<Check, 'name' | 'mode'>,
+  leaseToken: number,
+  dueAt: number,
+): Promise<void> {
+  await db.query(
+    `update check_schedules set due_at = to_timestamp($4 / 1000.0)
+     where name = $1 and mode = $2 and lease_token = $3`,
+    [name, mode, leaseToken, dueAt],
   );
 }

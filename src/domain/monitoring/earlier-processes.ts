@@ -3,16 +3,21 @@
 
 import type { Queryable } from '../../base/db.ts';
 import { compareReleases } from '../../base/releases.ts';
-import { hasProcessTable, livingProcesses, type ProcessRow } from './process-queries.ts';
+import { hasProcessTable, livingProcesses, lockProcesses, type ProcessRow } from './process-queries.ts';
 
-/** Empty for a database of a release that had no heartbeats yet. */
-export async function listProcesses(db: Queryable): Promise<ProcessRow[]> {
-  return (await hasProcessTable(db)) ? livingProcesses(db) : [];
+/** Null: unknown, because the database is of a release whose processes record nothing. */
+export async function listProcesses(db: Queryable): Promise<ProcessRow[] | null> {
+  return (await hasProcessTable(db)) ? livingProcesses(db, null) : null;
 }
 
-/** Each as "serve 1.0.0 on host". */
-export async function processesBefore(db: Queryable, release: string): Promise<string[]> {
-  const living = await listProcesses(db);
+/**
+ * Each as "serve 1.0.0 on host". For the transaction of a migration that takes something away: until it ends, no process
+ * records that it lives. One that starts meanwhile waits, and then finds that it is not supported (heartbeat.ts).
+ */
+export async function processesBefore(tx: Queryable, release: string): Promise<string[]> {
+  if (!(await hasProcessTable(tx))) return ['every process that still runs (this database records none)'];
+  await lockProcesses(tx);
+  const living = await livingProcesses(tx, null);
   return living.filter(({ version }) => compareReleases(version, release) < 0).map(describeProcess);
 }
 

@@ -9,6 +9,8 @@ import type { SendOutcomes } from '../../base/send-outcomes.ts';
 import type { Check } from './check-queries.ts';
 import { END_EVENTS, type Figures, type FiguresReader } from './figures.ts';
 
+const MODES = ['test', 'live'] as const;
+
 type Labels = Readonly<Record<string, string>>;
 type Sample = readonly [labels: Labels, value: number];
 
@@ -34,6 +36,17 @@ const QUEUE_SERIES: readonly Series[] = [
     help: 'For how long the oldest row that waits for a loop has been due; 0: none is due.',
     labels: ['loop'],
     read: ({ queues }, now) => queues.map((queue) => [{ loop: queue.loop }, ageOf(queue, now)]),
+  },
+  {
+    name: 'everyshare_money_loop_oldest_due_age_seconds',
+    help: 'The same for the loops that move money, by mode, of the 10,000 rows that have been due for longest.',
+    labels: ['loop', 'mode'],
+    read: ({ queues }, now) =>
+      queues.flatMap(({ loop, byMode }) =>
+        byMode === undefined
+          ? []
+          : MODES.map((mode): Sample => [{ loop, mode }, ageSeconds(byMode[mode] ?? null, now)]),
+      ),
   },
   {
     name: 'everyshare_review_waiting',
@@ -67,7 +80,6 @@ const QUEUE_SERIES: readonly Series[] = [
   },
 ];
 
-const MODES = ['test', 'live'] as const;
 const STATUSES = ['open', 'collecting', 'funded'] as const;
 
 const CHECKOUT_SERIES: readonly Series[] = [
@@ -98,8 +110,8 @@ const CHECKOUT_SERIES: readonly Series[] = [
   {
     name: 'everyshare_checkouts_funded_oldest_age_seconds',
     help: 'For how long the oldest funded checkout has had all its holds without being charged; 0: there is none.',
-    labels: [],
-    read: ({ oldestFundedAt }, now) => [[{}, ageSeconds(oldestFundedAt, now)]],
+    labels: ['mode'],
+    read: ({ fundedSince = {} }, now) => MODES.map((mode) => [{ mode }, ageSeconds(fundedSince[mode] ?? null, now)]),
   },
 ];
 
@@ -170,6 +182,12 @@ const MONEY_SERIES: readonly Series[] = [
     read: ({ disputes }) => disputes.map(({ mode, currency, count }) => [{ mode, currency }, count]),
   },
   {
+    name: 'everyshare_disputes_due',
+    help: 'Disputes that wait for an answer, which the card processor takes for less than two days.',
+    labels: ['mode', 'currency'],
+    read: ({ disputes }) => disputes.map(({ mode, currency, due = 0 }) => [{ mode, currency }, due]),
+  },
+  {
     name: 'everyshare_money_disputed_minor_units',
     help: 'Money of disputes that are not decided, in minor units of the currency.',
     labels: ['mode', 'currency'],
@@ -189,7 +207,7 @@ const OTHER_SERIES: readonly Series[] = [
   },
   {
     name: 'everyshare_mails_created_in_last_hour',
-    help: 'Mails of the last hour by status: waiting, sent, stored, failed.',
+    help: 'Mails of the last hour by status: waiting, sent, stored, failed, dropped.',
     labels: ['status'],
     read: ({ mails }) => byStatus(mails),
   },
@@ -260,10 +278,14 @@ export function registerFigureSeries(metrics: MetricsRegistry, figures: FiguresR
   });
 }
 
-/** A comparison that never succeeded has the time 0, so that an alert about its age fires for it as well. */
+/** A check that never succeeded has the time 0, so that an alert about its age fires for it as well. */
 function expectedChecks(checks: readonly Check[], modes: readonly Mode[]): readonly Check[] {
-  const never = modes
-    .filter((mode) => !checks.some((check) => check.name === 'reconcile' && check.mode === mode))
-    .map((mode) => ({ name: 'reconcile', mode, at: 0, differences: 0 }) as const);
-  return [...checks.filter(({ mode }) => mode === 'all' || modes.includes(mode)), ...never];
+  const expected = [
+    ...modes.map((mode) => ({ name: 'reconcile', mode }) as const),
+    { name: 'ledger', mode: 'all' } as const,
+  ];
+  return expected.map(({ name, mode }) => {
+    const found = checks.find((check) => check.name === name && check.mode === mode);
+    return found ?? { name, mode, at: 0, differences: 0 };
+  });
 }

@@ -45,12 +45,18 @@ export async function endProcess(db: Queryable, id: string): Promise<void> {
   await db.query(`update processes set seen_at = now() - interval '1 minute' where process_id = $1`, [id]);
 }
 
-/** Those seen in the last minute, newest first. */
-export async function livingProcesses(db: Queryable): Promise<ProcessRow[]> {
+/** Those seen in the last minute, newest first. `limit` null: all of them. */
+export async function livingProcesses(db: Queryable, limit: number | null = MAX_LISTED): Promise<ProcessRow[]> {
   return db.query<ProcessRow>(
     `select ${COLUMNS} from processes where seen_at > now() - interval '1 minute'
-     order by started_at desc, process_id limit ${MAX_LISTED}`,
+     order by started_at desc, process_id limit $1`,
+    [limit],
   );
+}
+
+/** Until the transaction ends, a process that says that it lives waits. */
+export async function lockProcesses(tx: Queryable): Promise<void> {
+  await tx.query('lock table processes in share mode');
 }
 
 /** Those seen in the last day. */

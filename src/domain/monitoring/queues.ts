@@ -1,5 +1,5 @@
 // The rows that wait for each loop of the worker, and for review. Loops without rows of their own are not here: those
-// that poll (link-ready-venues, find-…, reconcile), and those that keep a table of fixed size (delete-old-requests).
+// that poll (link-ready-venues, find-…), the checks (reconcile, check-ledger), and those that keep a table of fixed size (delete-old-requests).
 
 import type { Queryable } from '../../base/db.ts';
 import { type Backlog, backlogOf, type DueRows, MAX_COUNTED, type Queues } from '../../base/due-rows.ts';

@@ -36,8 +36,8 @@ const MAX_WAIT_MS = 5 * MINUTE_MS;
 const MAX_SLOW_WAIT_MS = 6 * HOUR_MS;
 const SLOW_LOOPS = /^(delete-|refresh-payout-accounts|read-calendars|fetch-images)/;
 const FAILING_FACTOR = 12;
-/** A worker reconciles every six hours; the ledger is checked when an operator runs the command. */
-const MAX_CHECK_AGE_MS = { reconcile: 24 * HOUR_MS, ledger: 7 * 24 * HOUR_MS } as const;
+/** A worker reconciles every six hours, and checks the ledger every day unless LEDGER_CHECK_HOURS says otherwise. */
+const MAX_CHECK_AGE_MS = { reconcile: 24 * HOUR_MS, ledger: 48 * HOUR_MS } as const;
 
 export async function showHealth(services: HealthServices): Promise<OperationResult> {
   const figures = await services.figures.read();

@@ -65,7 +65,10 @@ export const EXPECTED_ENTRIES = `
     from disputes where ${IN_RANGE} and fee_part is not null
   union all
   select venue_id, checkout_id, mode, currency, 'dispute_returned', dispute_id, returned_part::bigint
-    from disputes where ${IN_RANGE} and returned_part > 0`;
+    from disputes where ${IN_RANGE} and returned_part > 0
+  union all
+  select venue_id, checkout_id, mode, currency, 'dispute_paid_twice', dispute_id, own_part::bigint
+    from disputes where ${IN_RANGE} and own_part > 0`;
 
 /** What venues bear of lost disputes. */
 export const LOSSES = `select venue_id, checkout_id, venue_part::bigint as venue_part

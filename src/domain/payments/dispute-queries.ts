@@ -146,7 +146,8 @@ export async function updateDispute(tx: Queryable, { venueId, facts, now }: Disp
   await tx.query(
     `update disputes set changes = changes + 1, status = $3, changed_at = to_timestamp($4 / 1000.0),
        withdrawn_amount = greatest(withdrawn_amount, $5), reinstated_amount = greatest(reinstated_amount, $6),
-       processor_fee = greatest(processor_fee, $7), processor_fee_returned = greatest(processor_fee_returned, $8)
+       processor_fee = greatest(processor_fee, $7), processor_fee_returned = greatest(processor_fee_returned, $8),
+       evidence_due_at = to_timestamp($9 / 1000.0)
      where venue_id = $1 and dispute_id = $2`,
     [
       venueId,
@@ -157,6 +158,7 @@ export async function updateDispute(tx: Queryable, { venueId, facts, now }: Disp
       facts.reinstated,
       facts.processorFee,
       facts.processorFeeReturned,
+      facts.evidenceDueAt,
     ],
   );
 }
@@ -184,14 +186,25 @@ export async function divideLoss(
     readonly venuePart: number;
     readonly feePart: number;
     readonly returnedPart: number;
+    readonly ownPart: number;
   },
 ): Promise<number> {
   const rows = await tx.query(
-    `update disputes set venue_part = $3, fee_part = $4, returned_part = $5
+    `update disputes set venue_part = $3, fee_part = $4, returned_part = $5, own_part = $6
      where venue_id = $1 and dispute_id = $2 and status = 'lost' and venue_part is null returning 1`,
-    [venueId, loss.disputeId, loss.venuePart, loss.feePart, loss.returnedPart],
+    [venueId, loss.disputeId, loss.venuePart, loss.feePart, loss.returnedPart, loss.ownPart],
   );
   return rows.length;
+}
+
+/** Whether a dispute of the movement's charge is open, or was lost and is not divided yet. */
+export async function hasUndecidedDispute(tx: Queryable, venueId: string, movementId: string): Promise<boolean> {
+  const rows = await tx.query(
+    `select 1 from disputes where venue_id = $1
+       and hold_id = (select hold_id from movements where venue_id = $1 and movement_id = $2) and ${IS_UNDECIDED} limit 1`,
+    [venueId, movementId, ENDED_DISPUTE_STATUSES],
+  );
+  return rows.length > 0;
 }
 
 /** The shares of a checkout whose charge has an open dispute. */

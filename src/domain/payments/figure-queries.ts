@@ -75,12 +75,18 @@ export interface DisputeCount {
   readonly currency: string;
   readonly count: number;
   readonly amount: number;
+  /** Those that wait for an answer, which the processor takes for less than two days. Absent: of an earlier release. */
+  readonly due?: number;
 }
+
+/** The processor waits for our answer. */
+const NEEDS_ANSWER = `status in ('needs_response', 'warning_needs_response')`;
 
 export async function countOpenDisputes(db: Queryable): Promise<DisputeCount[]> {
   return db.query<DisputeCount>(
-    `select mode, currency, count(*)::integer as count, sum(amount)::bigint as amount from (
-       select mode, currency, amount from disputes
+    `select mode, currency, count(*)::integer as count, sum(amount)::bigint as amount,
+       count(*) filter (where ${NEEDS_ANSWER} and evidence_due_at < now() + interval '2 days')::integer as due from (
+       select mode, currency, amount, status, evidence_due_at from disputes
        where status not in ('won', 'lost', 'warning_closed', 'prevented') limit ${MAX_ROWS}) open
      group by mode, currency`,
   );

@@ -141,22 +141,35 @@ export interface OpenDispute {
   readonly status: string;
   readonly reason: string;
   readonly since: string;
+  /** Until when the processor takes an answer; null: it takes none, or has not said. */
+  readonly answerBy: string | null;
+  /** The processor's id of the payment. */
+  readonly intentId: string | null;
 }
 
-/** Oldest first. Few charges are disputed. */
+/** Those that must be answered first come first. Few charges are disputed. */
 export async function openDisputes(db: Queryable, mode: Mode, limit: number): Promise<OpenDispute[]> {
   return db.query<OpenDispute>(
-    `select dispute_id as "id", venue_id as "venueId", checkout_id as "checkoutId", amount, currency, status, reason,
-       utc_micros(opened_at) as "since"
-     from disputes where mode = $1 and ${IS_OPEN} order by opened_at, dispute_id limit $2`,
+    `select dispute_id as "id", d.venue_id as "venueId", d.checkout_id as "checkoutId", d.amount, d.currency, d.status, reason,
+       utc_micros(opened_at) as "since", utc_micros(evidence_due_at) as "answerBy", h.intent_id as "intentId"
+     from (select * from disputes where mode = $1 and ${IS_OPEN}
+       order by evidence_due_at nulls last, opened_at, dispute_id limit $2) d
+     join holds h on h.venue_id = d.venue_id and h.hold_id = d.hold_id
+     order by evidence_due_at nulls last, opened_at, dispute_id`,
     [mode, limit],
   );
 }
 
-/** All of them, however many. */
-export async function sumOpenDisputes(db: Queryable, mode: Mode): Promise<Sum> {
-  const [row] = await db.query<Sum>(`select ${SUM} from disputes where mode = $1 and ${IS_OPEN}`, [mode]);
-  return row ?? NONE;
+/** All of them, however many, and until when the first must be answered; null: none must. */
+export async function sumOpenDisputes(
+  db: Queryable,
+  mode: Mode,
+): Promise<Sum & { readonly firstAnswerBy: string | null }> {
+  const [row] = await db.query<Sum & { readonly firstAnswerBy: string | null }>(
+    `select ${SUM}, utc_micros(min(evidence_due_at)) as "firstAnswerBy" from disputes where mode = $1 and ${IS_OPEN}`,
+    [mode],
+  );
+  return row ?? { ...NONE, firstAnswerBy: null };
 }
 
 export interface FoundMovement extends Pick<MovementRow, 'kind' | 'status' | 'checkoutId'> {

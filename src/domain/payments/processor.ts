@@ -161,6 +161,8 @@ export interface DisputeFacts {
   readonly currency: string;
   readonly status: string;
   readonly reason: string;
+  /** Until when it takes an answer, in milliseconds; null: it takes none, or does not say. */
+  readonly evidenceDueAt: number | null;
   /** What the processor has taken back from us, and what it has given to us again. */
   readonly withdrawn: number;
   readonly reinstated: number;

@@ -99,17 +99,30 @@ export interface UnpaidRefund {
   readonly reason: string | null;
   /** The processor made it once, and it failed afterwards. */
   readonly wasMade: boolean;
+  /** An operator pays it by hand, and may have paid it already. */
+  readonly isReserved: boolean;
 }
 
 /** Locks and returns the refunds of a charge that the guest does not have, oldest first. */
 export async function lockUnpaidRefunds(tx: Queryable, venueId: string, holdId: string): Promise<UnpaidRefund[]> {
   return tx.query<UnpaidRefund>(
     `select movement_id as "id", kind, share_id as "shareId", hold_id as "holdId", status, amount, fee_part as "feePart", reason,
-       processor_id is not null as "wasMade"
+       processor_id is not null as "wasMade", by_hand_by is not null as "isReserved"
      from movements where venue_id = $1 and hold_id = $2 and kind in ('refund', 'return')
        and status not in ('pending', 'done', 'dropped', 'closed') order by created_at, movement_id for update`,
     [venueId, holdId],
   );
+}
+
+/** What operators have paid by hand of a charge, less what disputes of it have cost us for that already. */
+export async function paidByHandOf(tx: Queryable, venueId: string, holdId: string): Promise<number> {
+  const [row] = await tx.query<{ amount: number }>(
+    `select coalesce((select sum(amount) from movements
+         where venue_id = $1 and hold_id = $2 and kind in ('refund', 'return') and status = 'closed'), 0)::float8
+       - coalesce((select sum(own_part) from disputes where venue_id = $1 and hold_id = $2), 0)::float8 as amount`,
+    [venueId, holdId],
+  );
+  return row?.amount ?? 0;
 }
 
 /** A lost dispute has given the guest the money: the refund will never be sent. It keeps its amount as a record. */

@@ -36,9 +36,16 @@ export function disputeFactsOf(dispute: Stripe.Dispute): DisputeFacts {
     currency,
     status,
     reason,
+    evidenceDueAt: dueAt(dispute),
     ...movedBy(dispute),
     ...feesOf(dispute),
   };
+}
+
+/** Not for every status, and not in every event of the processor's own tests. */
+function dueAt({ evidence_details: details }: Stripe.Dispute): number | null {
+  const seconds = (details as Stripe.Dispute.EvidenceDetails | undefined)?.due_by ?? null;
+  return seconds === null ? null : seconds * 1000;
 }
 
 /**

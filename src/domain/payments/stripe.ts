@@ -330,7 +330,8 @@ class StripeProcessor implements Processor {
   }
 
   async hasTransfers(checkoutId: string, chargeId: string): Promise<boolean> {
-    return (await this.#transfersOf(checkoutId)).some(({ source_transaction: source }) => idOf(source) === chargeId);
+    const isOfCharge = (transfer: Stripe.Transfer): boolean => idOf(transfer.source_transaction) === chargeId;
+    return (await this.#transfersOf(checkoutId)).some((one) => isOfCharge(one) && one.amount_reversed < one.amount);
   }
 
   async #transfersOf(checkoutId: string): Promise<Stripe.Transfer[]> {

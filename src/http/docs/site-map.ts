@@ -24,6 +24,7 @@ export const GUIDE_GROUPS: readonly GuideGroup[] = [
       'operating',
       'desk',
       'backup',
+      'failover',
       'upgrade',
       'privacy',
       'monitoring',

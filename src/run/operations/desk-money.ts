@@ -67,7 +67,7 @@ export const deskMoney: readonly AppOperation[] = [
     path: '/desk/api/money/venues/{venue_id}/movements/{id}/reserve',
     summary: 'Reserve a failed refund or transfer for payment by hand',
     description:
-      'Before you pay it: from now on it is not sent again. 409 `already_reserved`: another operator pays it; `not_failed`: it was sent again.',
+      'Before you pay it: from now on it is not sent again. 409 `already_reserved`: another operator pays it; `not_failed`: it was sent again; `charge_disputed`: a dispute of its charge is not decided.',
     responses: { 200: plain('The movement and its status.', 'money_action', { status: 'failed' }) },
     run: reserve,
   },

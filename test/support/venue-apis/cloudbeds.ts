@@ -34,6 +34,17 @@ export class CloudbedsApi implements VenueApi {
   readonly provider = 'cloudbeds';
   types: CloudbedsRoomType[] = [];
   isApproved = true;
+  /** The most items of a page, whatever is asked for. */
+  maxPageSize = 100;
+  /** What the answer states as total; null: nothing. */
+  total: (types: number) => number | null = (types) => types;
+
+  reset(): void {
+    this.types = [];
+    this.isApproved = true;
+    this.maxPageSize = 100;
+    this.total = (types) => types;
+  }
 
   answer({ method, path, query, headers }: ApiRequest): ApiAnswer {
     if (headers['x-api-key'] !== CLOUDBEDS_CREDENTIALS.api_key) return refused;
@@ -43,7 +54,8 @@ export class CloudbedsApi implements VenueApi {
     if (method !== 'GET' || property !== CLOUDBEDS_CREDENTIALS.property_id) return unsuccessful('Invalid property');
     if (path === '/getHotelDetails') return { status: 200, body: { success: true, data: hotel } };
     if (path === '/getHotels') return { status: 200, body: { success: true, data: [listedHotel], count: 1, total: 1 } };
-    if (path === '/getRoomTypes') return this.#page(pageNumber || 1, pageSize || DEFAULT_PAGE_SIZE);
+    if (path === '/getRoomTypes')
+      return this.#page(pageNumber || 1, Math.min(pageSize || DEFAULT_PAGE_SIZE, this.maxPageSize));
     return path === '/getRatePlans' ? this.#rates(query) : { status: 404, body: { success: false } };
   }
 
@@ -57,7 +69,8 @@ export class CloudbedsApi implements VenueApi {
       isPrivate: !isShared,
       maxGuests,
     }));
-    return { status: 200, body: { success: true, data, count: data.length, total: this.types.length } };
+    const total = this.total(this.types.length);
+    return { status: 200, body: { success: true, data, count: data.length, ...(total === null ? {} : { total }) } };
   }
 
   #rates(query: URLSearchParams): ApiAnswer {

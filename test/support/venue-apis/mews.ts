@@ -39,14 +39,26 @@ export class MewsApi implements VenueApi {
   categories: MewsCategory[] = [];
   isActive = true;
   rate: 'active' | 'disabled' | 'deleted' = 'active';
+  /** Members of answers that are replaced, as after a fault of Mews; undefined leaves them out. */
+  replaced: Readonly<Record<string, unknown>> = {};
 
   reset(): void {
+    this.replaced = {};
     this.categories = [];
     this.isActive = true;
     this.rate = 'active';
   }
 
-  answer({ method, path, body }: ApiRequest): ApiAnswer {
+  answer(request: ApiRequest): ApiAnswer {
+    const { body, ...answer } = this.#answer(request);
+    const members = Object.entries(body as object).map(([name, value]) => [
+      name,
+      Object.hasOwn(this.replaced, name) ? this.replaced[name] : value,
+    ]);
+    return { ...answer, body: Object.fromEntries(members) };
+  }
+
+  #answer({ method, path, body }: ApiRequest): ApiAnswer {
     if (method !== 'POST') return refusal(404, 'Not found.');
     if (body.ClientToken !== MEWS_CREDENTIALS.client_token) return refusal(401, 'Invalid ClientToken.');
     if (body.AccessToken !== MEWS_CREDENTIALS.access_token) return refusal(401, 'Invalid AccessToken.');

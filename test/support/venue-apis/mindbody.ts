@@ -27,6 +27,8 @@ export class MindbodyApi implements VenueApi {
   readonly provider = 'mindbody';
   classes: MindbodyClass[] = [];
   timeZone = 'America/New_York';
+  /** The most items of a page. */
+  maxLimit = 200;
 
   answer({ method, path, query, headers }: ApiRequest): ApiAnswer {
     if (headers['api-key'] !== MINDBODY_CREDENTIALS.api_key) return error(401, 'DeniedAccess');
@@ -38,11 +40,12 @@ export class MindbodyApi implements VenueApi {
         'ClassDescriptions',
         [...found].map(([Id, Name]) => ({ Id, Name, Active: true })),
         value,
+        this.maxLimit,
       );
     }
     if (path === '/site/sites') {
       const site = { Id: Number(value('siteIds')), Name: 'Studio', TimeZone: this.timeZone, CurrencyIsoCode: 'USD' };
-      return page('Sites', [site], value);
+      return page('Sites', [site], value, this.maxLimit);
     }
     if (path !== '/class/classes') return error(404, 'NotFound');
     const today = new Date().toISOString().slice(0, 10);
@@ -56,12 +59,17 @@ export class MindbodyApi implements VenueApi {
         (id === null || String(one.id) === id) &&
         (value('hideCanceledClasses') !== 'true' || one.isCanceled !== true),
     );
-    return page('Classes', listed.map(shown), value);
+    return page('Classes', listed.map(shown), value, this.maxLimit);
   }
 }
 
-function page(name: string, all: readonly object[], value: (name: string) => string | null): ApiAnswer {
-  const [limit, offset] = [Math.min(Number(value('limit') ?? 100), 200), Number(value('offset') ?? 0)];
+function page(
+  name: string,
+  all: readonly object[],
+  value: (name: string) => string | null,
+  maxLimit: number,
+): ApiAnswer {
+  const [limit, offset] = [Math.min(Number(value('limit') ?? 100), maxLimit), Number(value('offset') ?? 0)];
   const items = all.slice(offset, offset + limit);
   const PaginationResponse = {
     RequestedLimit: limit,

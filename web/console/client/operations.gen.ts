@@ -888,7 +888,7 @@ export class ConsoleOperations {
     return this.#api.send({ method: 'POST', path: '/desk/api/money/venues/{venue_id}/movements/{id}/retry', params: [venueId, id] }, options);
   }
   /**
-   * Reserve a failed refund or transfer for payment by hand. Before you pay it: from now on it is not sent again. 409 `already_reserved`: another operator pays it; `not_failed`: it was sent again.
+   * Reserve a failed refund or transfer for payment by hand. Before you pay it: from now on it is not sent again. 409 `already_reserved`: another operator pays it; `not_failed`: it was sent again; `charge_disputed`: a dispute of its charge is not decided.
    * `POST /desk/api/money/venues/{venue_id}/movements/{id}/reserve`
    */
   reserveForPaymentByHand(venueId: string, id: string, options?: RequestOptions): ApiPromise<MoneyAction> {

@@ -1016,7 +1016,7 @@ export type DeskHealth = {
   };
   /** The last comparison with the card processor, and the last check of the ledger. */
   readonly checks: readonly ({
-    /** Which check: `reconcile` runs every six hours in a worker; `ledger` by `everyshare ledger check`. */
+    /** Which check: a worker runs `reconcile` every six hours, and `ledger` every `LEDGER_CHECK_HOURS` (24). */
     readonly name: "reconcile" | "ledger";
     /** The mode that was compared; null for all of them. */
     readonly mode: "test" | "live" | null;
@@ -1743,9 +1743,13 @@ export type MoneyCase = {
   readonly tries: number;
   /** When the worker tries it next; null when it does not. */
   readonly next_try_at: string | null;
+  /** Of a dispute: until when the processor takes an answer; null when it takes none, or does not say. */
+  readonly answer_by: string | null;
+  /** Of a dispute: the payment in the processor’s dashboard, where the dispute is answered; null for the sandbox, which has none. */
+  readonly dashboard_url: string | null;
   /** The operator who pays it by hand: it is not sent again meanwhile. Null when none does. */
   readonly reserved: {
-    /** The operator. */
+    /** The operator’s name, or mail address where there is no name; a command’s user as the audit log has it. */
     readonly by: string;
     /** Since when. */
     readonly at: string;
@@ -1807,6 +1811,8 @@ export type MoneyHealth = {
       readonly count: number;
       /** Together, in minor units (cents). */
       readonly amount: number;
+      /** Until when the first of them must be answered; null when none must. */
+      readonly first_answer_by: string | null;
     };
     /** What venues owe. */
     readonly venue_debts: {

@@ -23,6 +23,7 @@ const ROUTES: readonly DeskRoute[] = [
   { path: '/desk/review', group: 'review', load: () => import('./review.tsx') },
   { path: '/desk/review/:id', group: 'review', load: () => import('./review.tsx') },
   { path: '/desk/money', load: () => import('./money.tsx') },
+  { path: '/desk/disputes', load: () => import('./disputes.tsx') },
   { path: '/desk/venues', load: () => import('./venues.tsx') },
   { path: '/desk/venues/:id', load: () => import('./venue.tsx') },
   { path: '/desk/people', load: () => import('./people.tsx') },

@@ -8,10 +8,12 @@ import { useLoad } from '../client/load.ts';
 import type { MoneyCase, MoneyHealth } from '../client/types.gen.ts';
 import { showToast } from '../shell/announce.tsx';
 import { Button, Id } from '../ui/controls.tsx';
-import { ago, count, dateTime, money, number, time } from '../ui/format.ts';
+import { ago, count, date, dateTime, money, number, time } from '../ui/format.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
 import { Banner, Empty, Failed, Page, Section, Shown, Stat, Stats, Table } from '../ui/parts.tsx';
+import { AnswerLink } from './answer-link.tsx';
 import { useCommand } from './frame.tsx';
+import { ModeChips } from './mode-chips.tsx';
 import { NoteDialog } from './note-dialog.tsx';
 import { desk, mayMoveMoney } from './session.ts';
 
@@ -26,19 +28,7 @@ export default function MoneyScreen(): JSX.Element {
     <Page
       title="Money health"
       lead={`What needs a person, then what is merely waiting. ${mode === 'live' ? 'Live' : 'Test'} mode alone.`}
-      actions={
-        <div class="chips">
-          {(['live', 'test'] as const).map((one) => (
-            <a
-              key={one}
-              href={one === 'live' ? '/desk/money' : '/desk/money?mode=test'}
-              aria-current={one === mode ? 'true' : undefined}
-            >
-              {one === 'live' ? 'Live' : 'Test'}
-            </a>
-          ))}
-        </div>
-      }
+      actions={<ModeChips to="/desk/money" mode={mode} />}
     >
       <Shown loaded={loaded}>
         {(health) => (
@@ -104,7 +94,11 @@ function Figures({ health }: { readonly health: MoneyHealth }): JSX.Element {
         icon="warning"
         label="Open disputes"
         figure={number(open_disputes.count)}
-        note={sum(open_disputes, 'disputed')}
+        note={
+          open_disputes.first_answer_by === null
+            ? sum(open_disputes, 'disputed')
+            : `${sum(open_disputes, 'disputed')}, first answer by ${date(open_disputes.first_answer_by)}`
+        }
       />
       <Stat icon="card" label="Venues owe" figure={number(venue_debts.count)} note={sum(venue_debts, 'to take back')} />
       <Stat
@@ -188,12 +182,15 @@ function CaseRow({ one, onDone }: { readonly one: MoneyCase; readonly onDone: ()
         {one.error ?? '–'}
         {one.tries > 0 && `; ${count(one.tries, 'try', 'tries')}`}
       </td>
-      <td class="wide-only quiet">
-        {one.next_try_at === null ? `since ${dateTime(one.since)}` : `next ${dateTime(one.next_try_at)}`}
-      </td>
+      <td class="wide-only quiet">{nextOf(one)}</td>
       <td class="row-actions-cell">{mayMoveMoney() && <CaseActions one={one} onDone={onDone} />}</td>
     </tr>
   );
+}
+
+function nextOf({ answer_by, next_try_at, since }: MoneyCase): string {
+  if (answer_by !== null) return `answer by ${dateTime(answer_by)}`;
+  return next_try_at === null ? `since ${dateTime(since)}` : `next ${dateTime(next_try_at)}`;
 }
 
 function CaseActions({ one, onDone }: { readonly one: MoneyCase; readonly onDone: () => Promise<void> }): JSX.Element {
@@ -206,6 +203,7 @@ function CaseActions({ one, onDone }: { readonly one: MoneyCase; readonly onDone
   });
   return (
     <>
+      {one.dashboard_url !== null && <AnswerLink href={one.dashboard_url} />}
       {one.actions.includes('retry') && (
         <Button isBusy={act.isBusy} onClick={() => void act.run('retry', '')}>
           Try now

@@ -45,6 +45,7 @@ export const EVERYWHERE: readonly NavigationItem[] = [...MAIN, ...DEVELOPERS, GO
 export const DESK: readonly NavigationItem[] = [
   { to: '/desk/review', name: 'Review queue', icon: 'lines', key: 'R' },
   { to: '/desk/money', name: 'Money health', icon: 'bank', key: 'M' },
+  { to: '/desk/disputes', name: 'Disputes', icon: 'warning', key: 'D' },
   { to: '/desk/venues', name: 'Venues', icon: 'home', key: 'V' },
   { to: '/desk/people', name: 'People', icon: 'people', key: 'P' },
   { to: '/desk/health', name: 'Health', icon: 'bolt', key: 'H' },

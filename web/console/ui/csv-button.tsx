@@ -9,7 +9,7 @@ import { saveFile } from './download.ts';
 import { number } from './format.ts';
 import { messageOf } from './parts.tsx';
 
-const PAGE_ROWS = 100;
+const DEFAULT_PAGE_ROWS = 100;
 const MAX_PAGES = 100;
 
 interface Page {
@@ -22,17 +22,19 @@ interface Props {
   readonly name: string;
   /** One page of the list, with the filters of the screen. */
   readonly read: (page: Page) => ApiPromise<string>;
+  /** The most lines that the operation gives at once, if it is another number than 100. */
+  readonly pageRows?: number;
   readonly children?: string;
 }
 
-export function CsvButton({ name, read, children = 'CSV' }: Props): JSX.Element {
+export function CsvButton({ name, read, pageRows = DEFAULT_PAGE_ROWS, children = 'CSV' }: Props): JSX.Element {
   const save = useAction(async () => {
-    const { text, isComplete } = await readAll(read);
+    const { text, isComplete } = await readAll(read, pageRows);
     saveFile(`${name}.csv`, text);
     showToast(
       isComplete
         ? `${name}.csv is saved.`
-        : `${name}.csv has the newest ${number(PAGE_ROWS * MAX_PAGES)} lines. Choose a shorter time for the others.`,
+        : `${name}.csv has the newest ${number(pageRows * MAX_PAGES)} lines. Choose a shorter time for the others.`,
     );
   });
   return (
@@ -45,11 +47,14 @@ export function CsvButton({ name, read, children = 'CSV' }: Props): JSX.Element 
   );
 }
 
-async function readAll(read: Props['read']): Promise<{ readonly text: string; readonly isComplete: boolean }> {
+async function readAll(
+  read: Props['read'],
+  pageRows: number,
+): Promise<{ readonly text: string; readonly isComplete: boolean }> {
   let text = '';
   let before: string | undefined;
   for (let page = 0; page < MAX_PAGES; page++) {
-    const part = read({ limit: PAGE_ROWS, ...(before === undefined ? {} : { before }) });
+    const part = read({ limit: pageRows, ...(before === undefined ? {} : { before }) });
     const { data, response } = await part.withResponse();
     // Every page begins with the names of the columns.
     text += page === 0 ? data : data.slice(data.indexOf('\n') + 1);

@@ -6,6 +6,7 @@ import { useEffect, useId, useRef } from 'preact/hooks';
 import { place } from '../session.ts';
 import { LiveRegion } from '../shell/announce.tsx';
 import { Icon } from './icon.tsx';
+import { keepPage } from './keep-page.ts';
 import { Chip } from './states.tsx';
 
 interface Props {
@@ -17,8 +18,10 @@ interface Props {
   /** Live mode is repeated in the title of what moves real money. */
   readonly movesMoney?: boolean;
   readonly isWide?: boolean;
-  /** Esc does nothing, there is no cross, and the browser asks before the page is left: what is closed is lost. */
+  /** Esc and Back do nothing, there is no cross, and the browser asks before the page is left: what is closed is lost. */
   readonly isLocked?: boolean;
+  /** A locked dialog was asked to close. */
+  readonly onRefused?: () => void;
   readonly onSubmit?: () => void;
   readonly children: ComponentChildren;
 }
@@ -31,11 +34,14 @@ export function Dialog({
   movesMoney,
   isWide,
   isLocked,
+  onRefused,
   onSubmit,
   children,
 }: Props): JSX.Element {
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();
+  const refused = useRef(onRefused);
+  refused.current = onRefused;
   useEffect(() => {
     const before = document.activeElement;
     element.current?.showModal();
@@ -45,9 +51,7 @@ export function Dialog({
   }, []);
   useEffect(() => {
     if (isLocked !== true) return;
-    const ask = (event: BeforeUnloadEvent): void => event.preventDefault();
-    addEventListener('beforeunload', ask);
-    return () => removeEventListener('beforeunload', ask);
+    return keepPage(() => refused.current?.());
   }, [isLocked]);
   const isLive = place.value?.mode === 'live' && movesMoney === true;
   return (
@@ -58,6 +62,7 @@ export function Dialog({
       onCancel={(event) => {
         event.preventDefault();
         if (isLocked !== true) onClose();
+        else onRefused?.();
       }}
       // A browser closes a dialog at the second Esc, also where `cancel` was refused at the first.
       onClose={() => {

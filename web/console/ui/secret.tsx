@@ -23,12 +23,14 @@ interface Props {
 
 export function SecretDialog({ title, secrets, advice, snippets = {}, onDone }: Props): JSX.Element {
   const [isStored, setStored] = useState(false);
+  const [isLeaving, setLeaving] = useState(false);
   const names = Object.keys(snippets);
   const [tab, setTab] = useState(names[0] ?? '');
   return (
     <Dialog
       title={title}
       isLocked={!isStored}
+      onRefused={() => setLeaving(true)}
       onClose={onDone}
       onSubmit={() => isStored && onDone()}
       note={
@@ -47,6 +49,11 @@ export function SecretDialog({ title, secrets, advice, snippets = {}, onDone }: 
       {secrets.map((secret) => (
         <SecretField key={secret.label} {...secret} />
       ))}
+      {isLeaving && !isStored && (
+        <p class="red" role="alert">
+          It is not shown again. Copy it, and tick “I’ve stored it”, before you leave.
+        </p>
+      )}
       {names.length > 0 && (
         <div>
           {names.length > 1 && (

@@ -172,6 +172,19 @@ async function findUnwantedCharge({ processor, venueId, recorded, facts }: Compa
   return { what, done: null, remedy: { action: 'refund', venueId, intentId: facts.intentId, amount } };
 }
 
+/**
+ * No venue is paid with a charge that goes back to its guest. If it was, our records have lost the checkout's completion
+ * (a failover without synchronous replication), and the worker returned the charge as one that no share needs.
+ */
+async function findTransferOfReturned(
+  processor: Processor,
+  { checkoutId }: HoldState,
+  { chargeId }: HoldFacts,
+): Promise<HoldFinding> {
+  if (chargeId === null || !(await processor.hasTransfers(checkoutId, chargeId))) return null;
+  return { what: 'the charge was returned to its guest, and the venue was paid with it', done: null };
+}
+
 async function compareCharge(
   { processor, facts, refunds, recheck }: Comparison,
   hold: HoldState,
@@ -181,7 +194,7 @@ async function compareCharge(
   }
   const { refunded } = await processor.chargeTotals(facts.intentId);
   const agrees = ({ done, open }: RefundedAmounts): boolean => refunded >= done && refunded <= done + open;
-  if (agrees(refunds)) return null;
+  if (agrees(refunds)) return hold.status === 'returned' ? findTransferOfReturned(processor, hold, facts) : null;
   if (refunded < refunds.done) {
     const rechecked = await recheck(hold.id);
     const what = `${refunds.done - rechecked.done} of the refunds has failed at the processor`;

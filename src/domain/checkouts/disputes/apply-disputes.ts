@@ -23,7 +23,7 @@ import {
 import { lockTransfers, resumeFrozen } from '../../payments/movement-queries.ts';
 import type { DisputeFacts } from '../../payments/processor.ts';
 import { findHold } from '../../payments/queries.ts';
-import { lockUnpaidRefunds } from '../../payments/refund-queries.ts';
+import { lockUnpaidRefunds, paidByHandOf } from '../../payments/refund-queries.ts';
 import type { LockedCheckout } from '../locked-checkout.ts';
 import { type PaymentServices, processorFor } from '../payment-services.ts';
 import { lockCheckout } from '../queries.ts';
@@ -130,11 +130,12 @@ async function divideLostDispute(
   now: number,
 ): Promise<boolean> {
   const { venueId, id: checkoutId } = checkout;
-  const [transfers, refunds] = await Promise.all([
+  const [transfers, refunds, paidByHand] = await Promise.all([
     lockTransfers(tx, venueId, checkoutId),
     lockUnpaidRefunds(tx, venueId, dispute.holdId),
+    paidByHandOf(tx, venueId, dispute.holdId),
   ]);
-  const movements = { transfers, refunds };
+  const movements = { transfers, refunds, paidByHand };
   if (mustDivideLater(checkout, movements, dispute.holdId)) return false;
   const newId = (): string => services.ids.uuid();
   const steps = decideLostDispute(checkout, movements, dispute, { now, newId });

@@ -1,7 +1,8 @@
 // The loss of a dispute. Pure. The loss is divided like a refund: the venue bears its part, and our fee of that part is
 // lost too. The venue's part comes out of a transfer that was not sent yet, or reverses one that was. Where a refund of
 // the charge was decided and the guest does not have it, the dispute has paid it: that refund is dropped, so that no cent
-// reaches the guest twice.
+// reaches the guest twice. What an operator had paid to the guest by hand before, the guest has twice: that loss is ours,
+// because it was our decision to pay outside of the processor.
 
 import { proportionRoundedDown } from '../../../base/money.ts';
 import type { UnpaidRefund } from '../../payments/refund-queries.ts';
@@ -22,6 +23,8 @@ export interface DisputedMovements {
   readonly transfers: readonly TransferState[];
   /** Of the disputed charge alone. */
   readonly refunds: readonly UnpaidRefund[];
+  /** What operators have paid by hand of the disputed charge. */
+  readonly paidByHand: number;
 }
 
 interface Context {
@@ -32,13 +35,13 @@ interface Context {
 export const DISPUTE_LOST = 'dispute_lost';
 
 /**
- * Whether the loss cannot be divided yet: a refund of the charge may be at the processor already, or the checkout has
- * neither earned the charge nor decided to return it.
+ * Whether the loss cannot be divided yet: a refund of the charge may be at the processor already, an operator has reserved
+ * one and may have paid it by hand, or the checkout has neither earned the charge nor decided to return it.
  */
 export function mustDivideLater(checkout: LockedCheckout, { refunds }: DisputedMovements, holdId: string): boolean {
   const hold = checkout.holds.find(({ id }) => id === holdId);
   const isUnsettled = checkout.status === 'funded' || hold?.status === 'capturing' || hold?.status === 'releasing';
-  return isUnsettled || refunds.some(({ status }) => status === 'sending');
+  return isUnsettled || refunds.some(({ status, isReserved }) => status === 'sending' || isReserved);
 }
 
 /** Empty: the checkout has neither earned this money nor decided to return it, and an operator must look at it. */
@@ -59,17 +62,19 @@ export function decideLostDispute(
 function divideEarned(
   checkout: LockedCheckout,
   share: ShareState,
-  { transfers, refunds }: DisputedMovements,
+  { transfers, refunds, paidByHand }: DisputedMovements,
   dispute: LostDispute,
   context: Context,
 ): readonly Step[] {
   const dropped = dropPaidByDispute(refunds, dispute.amount, amountLeft(share), context);
   // The refunds that are dropped have taken their parts of the venue and of our fee already.
-  const rest = dispute.amount - dropped.amount;
-  if (rest > amountLeft(share)) return [];
-  const restFee = feePartOf(share, feeParts(checkout).get(share.id) ?? 0, rest);
+  const borne = Math.min(dispute.amount - dropped.amount, amountLeft(share));
+  const ownPart = dispute.amount - dropped.amount - borne;
+  if (ownPart > paidByHand) return [];
+  const restFee = feePartOf(share, feeParts(checkout).get(share.id) ?? 0, borne);
   const feePart = restFee + dropped.feePart;
-  const venuePart = dispute.amount - feePart;
+  const lostAmount = dispute.amount - ownPart;
+  const venuePart = lostAmount - feePart;
   const steps: readonly Step[] = [
     ...dropped.steps,
     ...takeFromRefunded(share.id, dropped.amount),
@@ -77,19 +82,21 @@ function divideEarned(
       step: 'lose dispute',
       disputeId: dispute.id,
       shareId: share.id,
-      lostAmount: dispute.amount,
+      lostAmount,
       venuePart,
       feePart,
       returnedPart: 0,
+      ownPart,
     },
     {
       step: 'post entries',
       entries: [
         { kind: 'dispute_lost', subject: dispute.id, amount: venuePart },
         { kind: 'dispute_fee_lost', subject: dispute.id, amount: feePart },
+        { kind: 'dispute_paid_twice', subject: dispute.id, amount: ownPart },
       ],
     },
-    ...takeFromVenue(transfers, dispute, rest - restFee, context),
+    ...takeFromVenue(transfers, dispute, borne - restFee, context),
   ];
   return [...steps, ...refundFailedEvent(dropped.amount)];
 }
@@ -97,13 +104,15 @@ function divideEarned(
 /** The charge was to be returned to the guest, who has it by the dispute now. */
 function replaceReturn(
   isOfShare: boolean,
-  { refunds }: DisputedMovements,
+  { refunds, paidByHand }: DisputedMovements,
   dispute: LostDispute,
   context: Context,
 ): readonly Step[] {
-  const { id, shareId, amount } = dispute;
-  const dropped = dropPaidByDispute(refunds, amount, 0, context);
-  if (dropped.amount < amount) return [];
+  const { id, shareId } = dispute;
+  const dropped = dropPaidByDispute(refunds, dispute.amount, 0, context);
+  const { amount } = dropped;
+  const ownPart = dispute.amount - amount;
+  if (ownPart > paidByHand) return [];
   return [
     ...dropped.steps,
     ...(isOfShare ? takeFromRefunded(shareId, amount) : []),
@@ -115,8 +124,15 @@ function replaceReturn(
       venuePart: 0,
       feePart: 0,
       returnedPart: amount,
+      ownPart,
     },
-    { step: 'post entries', entries: [{ kind: 'dispute_returned', subject: id, amount }] },
+    {
+      step: 'post entries',
+      entries: [
+        { kind: 'dispute_returned', subject: id, amount },
+        { kind: 'dispute_paid_twice', subject: id, amount: ownPart },
+      ],
+    },
     ...refundFailedEvent(amount),
   ];
 }

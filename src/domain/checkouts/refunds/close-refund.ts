@@ -18,6 +18,7 @@ import {
 import { audit } from '../../venues/audit.ts';
 import { recordCheckoutEvent } from '../event-queries.ts';
 import { lockCheckout } from '../queries.ts';
+import type { NameOf } from './reserve-failed.ts';
 
 /** The operator has reserved it before the payment. Null: it was retried, dropped or closed meanwhile. */
 export async function closeRefund(
@@ -25,6 +26,7 @@ export async function closeRefund(
   command: CommandContext,
   id: string,
   note: string,
+  nameOf: NameOf = async (by) => by,
 ): Promise<FailedRefund | null> {
   const refund = await findFailedRefund(tx, id);
   if (refund === null) return null;
@@ -35,7 +37,7 @@ export async function closeRefund(
   if (closed === null) {
     const now = await findFailedRefund(tx, id);
     if (now === null) return null;
-    throw notReserved(now.byHandBy);
+    throw notReserved(now.byHandBy === null ? null : await nameOf(now.byHandBy));
   }
   await postEntries(tx, { ...closed, now: command.now }, closingEntries(closed));
   await addFailedRefund(tx, closed, -closed.amount);

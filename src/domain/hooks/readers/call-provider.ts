@@ -214,17 +214,28 @@ async function send(
     if (error.kind !== 'too_large') throw new ReadFailure('later', error.publicMessage);
     throw new ReadFailure('failed', `${error.publicMessage.replace(/\.$/, '')}: ${SEND_IT_YOURSELF}`);
   }
-  const answer = parsed(response);
+  const { answer, exceeded } = parsed(response);
   const kind = failureOf(reader, response.status, answer, meaningOf);
   if (kind !== null) throw failure(client, response, kind, messageOf(client, call, answer));
+  // The same answer would come again, so it is not asked for again.
+  if (exceeded !== null)
+    throw new ReadFailure('failed', `The answer is too large, with more than ${exceeded}: ${SEND_IT_YOURSELF}`);
   if (answer === undefined) throw new ReadFailure('later', 'The venue system did not answer with JSON.');
   return answer;
 }
 
-/** Undefined: the body is not JSON. Numbers keep their text. */
-function parsed({ body }: OutboundResponse): unknown {
+interface ParsedAnswer {
+  /** Numbers keep their text. Undefined: the body is not JSON, or exceeds a bound. */
+  readonly answer: unknown;
+  /** The bound that the body exceeds. */
+  readonly exceeded: string | null;
+}
+
+function parsed({ body }: OutboundResponse): ParsedAnswer {
   const strict = parseStrictJson(body);
-  return strict.ok ? readBody(body.toString('utf8')) : undefined;
+  return strict.ok
+    ? { answer: readBody(body.toString('utf8')), exceeded: null }
+    : { answer: undefined, exceeded: strict.exceeded };
 }
 
 /** What a status without a rule of the reader means. */

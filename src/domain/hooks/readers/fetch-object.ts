@@ -1,5 +1,6 @@
 // Runs the requests of a reader's entry, one after another, and returns one document: each answer under the name of its
-// step. A step with pages gets the lists of all its pages joined, up to a limit. Nothing here touches the database.
+// step. A step with pages gets the lists of all its pages joined, up to a limit. An answer without its list is a failure:
+// taken for an empty list it would end the sale of what the list has. Nothing here touches the database.
 
 import type { Reader } from '../../../../schemas/types.gen.ts';
 import { allItemValues, type BodyScope, textOf, valueAt } from '../mapping/body.ts';
@@ -37,14 +38,17 @@ export interface FetchRequest {
 export async function fetchDocument(
   client: ProviderClient,
   request: FetchRequest,
-  { steps, join }: Pick<ReadEntry, 'steps' | 'join'>,
+  entry: Pick<ReadEntry, 'steps' | 'join' | 'empty_list_is_left_out'>,
 ): Promise<Values> {
+  const { steps, join, empty_list_is_left_out: isLeftOut = false } = entry;
   let document: Values = { ping: request.variables };
   for (const step of steps) {
     const call = callOf(client, request, document);
-    const answer = await allPages(client, call, step).catch((error: unknown) => {
+    const answer = await allPages(client, call, step, isLeftOut).catch((error: unknown) => {
       throw step === steps[0] ? error : asPartOfObject(error);
     });
+    // Before the join, which would make an empty list of one that is missing.
+    for (const path of step.lists ?? []) requireList({ [step.name]: answer }, path);
     document = joinAnswers({ ...document, [step.name]: answer, ...collected(step, answer) }, join);
     if (stopOf(step, document) !== null) break;
   }
@@ -87,7 +91,18 @@ export async function fetchPage(
   step: ReadStep,
   cursor: string | null,
 ): Promise<FetchedPage> {
-  return pageOf(client, callOf(client, request, {}), step, cursor);
+  return pageOf(client, callOf(client, request, {}), step, cursor, null);
+}
+
+/** The list at the path. Null: there is none. */
+function listAt(body: unknown, path: string): readonly unknown[] | null {
+  const list = valueAt({ root: body, bound: [] }, path);
+  return Array.isArray(list) ? list : null;
+}
+
+export function requireList(body: unknown, path: string): void {
+  if (listAt(body, path) === null)
+    throw new ReadFailure('failed', `The answer of the venue system has no list at ${path}. ${REPLAY_LATER}`);
 }
 
 /** With the days by the clock of the venue: the zone that an answer states, else the one that the venue has stated. */
@@ -99,36 +114,44 @@ function callOf(client: ProviderClient, request: FetchRequest, document: Values)
   return { reader, credentialsKey, deadline, pace, count, values: { ...days, ...document, ...variables, credentials } };
 }
 
-async function allPages(client: ProviderClient, call: ProviderCall, step: ReadStep): Promise<unknown> {
+async function allPages(
+  client: ProviderClient,
+  call: ProviderCall,
+  step: ReadStep,
+  isLeftOut: boolean,
+): Promise<unknown> {
   const list = step.paging?.items;
   const seen = new Set<string | null>();
-  let page = await pageOf(client, call, step, null);
+  let page = await pageOf(client, call, step, null, 0);
   let { answer } = page;
   while (list !== undefined) {
+    if (!isLeftOut) requireList(page.answer, list);
     if (page.problem !== null) throw new ReadFailure('failed', `${page.problem} ${REPLAY_LATER}`);
     if (page.next === null) break;
     if (seen.has(page.next)) throw new ReadFailure('failed', `${REPEATED_PAGE} ${REPLAY_LATER}`);
     seen.add(page.next);
     if (seen.size >= MAX_PAGES)
       throw new ReadFailure('failed', `The list at ${list} has more than ${MAX_PAGES} pages: ${SEND_IT_YOURSELF}`);
-    page = await pageOf(client, call, step, page.next);
+    page = await pageOf(client, call, step, page.next, listAt(answer, list)?.length ?? 0);
     answer = joinedAt(answer, list, page.answer);
   }
   return answer;
 }
 
+/** `before`: how many items the pages before this one have. Null: it is not known. */
 async function pageOf(
   client: ProviderClient,
   call: ProviderCall,
   step: ReadStep,
   cursor: string | null,
+  before: number | null,
 ): Promise<FetchedPage> {
   const { paging } = step;
   const today = String(call.values.today);
   const current = cursor ?? (paging === undefined ? null : firstOf(paging, today));
   try {
     const answer = await callStep(client, call, step, current);
-    return { answer, ...(paging === undefined ? LAST_PAGE : nextOf(paging, answer, current, today)) };
+    return { answer, ...(paging === undefined ? LAST_PAGE : nextOf(paging, answer, current, today, before)) };
   } catch (error) {
     if (error instanceof MappingError) throw new ReadFailure('failed', `${error.message} ${REPLAY_LATER}`);
     throw error;
@@ -150,33 +173,40 @@ const LAST_PAGE: NextPage = { next: null, problem: null };
 const PAGE_WITHOUT_CURSOR = 'The venue system says that there are more pages, and does not name the next one.';
 export const REPEATED_PAGE = 'The venue system names a page again that was read before.';
 
-/** The cursor of the next page. */
-function nextOf(paging: Paging, answer: unknown, current: string | null, today: string): NextPage {
+/**
+ * The cursor of the next page. A page is the last one if it has no items, or if as many were read as the answer says that
+ * there are. A short page is not: the provider may allow fewer items a page than were asked for.
+ */
+function nextOf(
+  paging: Paging,
+  answer: unknown,
+  current: string | null,
+  today: string,
+  before: number | null,
+): NextPage {
   if (paging.kind === 'days') {
     const next = dateAfter(current ?? today, 1);
     return next < dateAfter(today, paging.size ?? 1) ? { next, problem: null } : LAST_PAGE;
   }
   const scope: BodyScope = { root: answer, bound: [] };
   if (paging.more !== undefined && !holds(paging.more, scope)) return LAST_PAGE;
-  const items = paging.items === undefined ? null : valueAt(scope, paging.items);
-  const count = Array.isArray(items) ? items.length : 0;
-  if (items !== null && (count === 0 || (paging.size !== undefined && count < paging.size))) return LAST_PAGE;
+  const count = paging.items === undefined ? null : (listAt(answer, paging.items)?.length ?? 0);
+  if (count === 0) return LAST_PAGE;
+  const readBefore = paging.kind === 'offset' ? Number(current) : before;
+  const total = paging.total === undefined ? null : textOf(valueAt(scope, paging.total));
+  if (total !== null && readBefore !== null && readBefore + (count ?? 0) === Number(total)) return LAST_PAGE;
   if (paging.kind === 'page_number') return { next: String(Number(current) + 1), problem: null };
-  if (paging.kind === 'offset')
-    return count === 0 ? LAST_PAGE : { next: String(Number(current) + count), problem: null };
+  if (paging.kind === 'offset') return { next: String(Number(current) + (count ?? 0)), problem: null };
   const next = paging.next === undefined ? null : textOf(valueAt(scope, paging.next));
   if (next === null) return paging.more === undefined ? LAST_PAGE : { next, problem: PAGE_WITHOUT_CURSOR };
   return next === current ? { next: null, problem: REPEATED_PAGE } : { next, problem: null };
 }
 
 function joinedAt(answer: unknown, path: string, more: unknown): unknown {
-  const listAt = (body: unknown): readonly unknown[] => {
-    const list = valueAt({ root: body, bound: [] }, path);
-    return Array.isArray(list) ? list : [];
-  };
   const [name = '', ...rest] = path.split('.');
   const members = answer as Record<string, unknown>;
-  if (rest.length === 0) return { ...members, [name]: [...listAt(answer), ...listAt(more)] };
+  if (rest.length === 0)
+    return { ...members, [name]: [...(listAt(answer, path) ?? []), ...(listAt(more, path) ?? [])] };
   return { ...members, [name]: joinedAt(members[name], rest.join('.'), (more as Record<string, unknown>)[name]) };
 }
 

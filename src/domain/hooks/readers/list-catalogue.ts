@@ -6,7 +6,14 @@ import { hashOf } from '../delivery-order.ts';
 import { type BodyScope, itemScopes, textOf, valueAt } from '../mapping/body.ts';
 import type { HookContext } from '../upsert-from-hook.ts';
 import { type ProviderClient, ReadFailure, SEND_IT_YOURSELF } from './call-provider.ts';
-import { type FetchedPage, type FetchRequest, fetchDocument, fetchPage, REPEATED_PAGE } from './fetch-object.ts';
+import {
+  type FetchedPage,
+  type FetchRequest,
+  fetchDocument,
+  fetchPage,
+  REPEATED_PAGE,
+  requireList,
+} from './fetch-object.ts';
 import { hasWaits, wantRead } from './read-queries.ts';
 import type { ClaimedReader } from './reader-queries.ts';
 import { hashOfObject, nameOfObject, variablesAt } from './request-reads.ts';
@@ -47,6 +54,7 @@ export async function listPage(
   const kept = start.lists[start.at] ?? {};
   const fetched = await fetchPage(client, { ...request, variables: kept }, page, start.next);
   const scope: BodyScope = { root: { [page.name]: fetched.answer }, bound: [] };
+  requireList(scope.root, each.slice(0, -2));
   const objects: Readonly<Record<string, string>>[] = [];
   const skipped: SkippedObject[] = [];
   for (const item of itemScopes(scope, each)) {

@@ -36,6 +36,8 @@ export interface QueueServices extends AttemptServices {
   readonly dispatchSignal?: DispatchSignal;
   /** Called each time the loop has looked for due queues, so that a loop that hangs is noticed. */
   readonly onTurn?: () => void;
+  /** Called when the run of a queue has ended, and when the loop has looked and nothing runs: for the metrics. */
+  readonly onRound?: (round: { readonly rows: number; readonly seconds: number; readonly isFailed: boolean }) => void;
   /** Makes each attempt a span of its event's trace. Absent: there are no traces. */
   readonly traceAttempt?: TraceAttempt;
   /** Called with the result of each attempt: for the metrics. */

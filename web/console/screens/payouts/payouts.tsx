@@ -16,6 +16,9 @@ import { Days } from './days.tsx';
 import { Disputes, disputeOutcome } from './disputes.tsx';
 import { rangeName } from './range-name.ts';
 
+/** The most periods that listStatements gives at once: a year of weeks. */
+const WEEKS_PER_PAGE = 53;
+
 const WEEKS = 26;
 
 /** How the address names a week: a week has a statement for each currency. */
@@ -57,7 +60,11 @@ export default function PayoutsScreen(): JSX.Element {
         ) : (
           chosen !== undefined && (
             <>
-              <CsvButton name="weeks" read={(page) => client.console.listStatementsCsv({ period: 'week', ...page })}>
+              <CsvButton
+                name="weeks"
+                pageRows={WEEKS_PER_PAGE}
+                read={(page) => client.console.listStatementsCsv({ period: 'week', ...page })}
+              >
                 CSV of all weeks
               </CsvButton>
               <CsvButton

@@ -2084,6 +2084,8 @@ CREATE TABLE webhook_endpoints (
 --   allocate_timestamps(p_venue uuid, p_mode text, p_now timestamp with time zone, p_count integer) returns timestamp with time zone
 -- src/domain/checkouts/functions/checkout_view.sql
 --   checkout_view(c checkouts) returns json
+-- src/domain/checkouts/functions/checkout_views.sql
+--   checkout_views(p_venue uuid, p_ids text[]) returns TABLE(id text, view text)
 -- src/domain/analytics/functions/count_activity.sql
 --   count_activity(p_venue uuid, p_types text[], p_subjects uuid[], p_subject_modes text[], p_persons uuid[], p_ats timestamp with time zone[], p_guests integer[], p_cents integer[], p_modes text[], p_is_new boolean[]) returns void
 -- src/domain/keys/functions/count_calls.sql
@@ -2152,6 +2154,8 @@ CREATE TABLE webhook_endpoints (
 --   people_changes(p_venue uuid, p_types text[], p_subjects uuid[], p_subject_modes text[], p_persons uuid[], p_ats timestamp with time zone[]) returns TABLE(subject uuid, action text, person uuid, day date, row_id tid, old_hours integer, hours integer, old_previous_hour integer, previous_hour integer, changed_hours integer)
 -- src/domain/analytics/functions/people_on_day.sql
 --   people_on_day(p_venue uuid, p_day date) returns TABLE(subject uuid, action text, person uuid, hours integer, previous_hour integer, row_id tid)
+-- src/domain/checkouts/functions/prefetch_checkouts.sql
+--   prefetch_checkouts(p_venue uuid, p_mode text, p_ids text[], p_now timestamp with time zone, OUT views text[], OUT overdue boolean[]) returns record
 -- src/domain/webhooks/functions/queue_events.sql
 --   queue_events() returns trigger
 -- src/domain/analytics/functions/recent_hour.sql

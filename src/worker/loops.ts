@@ -47,6 +47,8 @@ import type { Loop } from './loop.ts';
 /** For loops that a guest or a venue waits for. */
 const FAST_INTERVAL_SECONDS = 0.5;
 const FAST_WAKE_MS = 100;
+/** For the steps from the last card to the event that says so: each adds up to this long. */
+const PAYMENT_WAKE_MS = 20;
 
 export const LOOPS: readonly Loop[] = [
   {
@@ -58,14 +60,14 @@ export const LOOPS: readonly Loop[] = [
   {
     name: 'settle-holds',
     intervalSeconds: FAST_INTERVAL_SECONDS,
-    wakeMs: FAST_WAKE_MS,
+    wakeMs: PAYMENT_WAKE_MS,
     batchSize: 100,
     step: ({ payments }, batch) => settleDueHolds(payments, batch),
   },
   {
     name: 'capture-funded',
     intervalSeconds: FAST_INTERVAL_SECONDS,
-    wakeMs: FAST_WAKE_MS,
+    wakeMs: PAYMENT_WAKE_MS,
     batchSize: 50,
     step: ({ payments }, batch) => captureDue(payments, batch),
   },

@@ -9,7 +9,7 @@ import { PACES, type Pace } from './schedule.ts';
 /** Concurrent runs in a worker, by pace. */
 const MAX_RUNS_BY_PACE: Readonly<Record<Pace, number>> = { quick: 64, slow: 32, failing: 16, dead: 16 };
 const POLL_MS = 250;
-/** The loop waits this long after a run ends, so that runs that end together cause one query. */
+/** The loop waits this long after a run ends, so that runs that end together cause one query. New deliveries do not wait. */
 const DEBOUNCE_MS = 10;
 
 /** One step of the dispatch loop. Returns how many events were dispatched. */
@@ -51,7 +51,9 @@ class DeliveryLoop {
   #attempts = 0;
   /** Dispatch has created deliveries since the last poll. */
   #isNotified = false;
+  /** Ends the pause shortly; `#pollNow` ends it at once. */
   #wake: (() => void) | null = null;
+  #pollNow: (() => void) | null = null;
 
   constructor(services: QueueServices, signal: AbortSignal) {
     this.#services = services;
@@ -61,7 +63,7 @@ class DeliveryLoop {
   async run(): Promise<number> {
     this.#services.dispatchSignal?.subscribe(() => {
       this.#isNotified = true;
-      this.#wake?.();
+      this.#pollNow?.();
     });
     try {
       while (!this.#signal.aborted) {
@@ -70,7 +72,8 @@ class DeliveryLoop {
         const claimed = await this.#claimMore();
         if (this.#running.size === 0) this.#observe(0, beganAt, false);
         this.#services.onTurn?.();
-        const shouldPollSoon = this.#isNotified || (claimed > 0 && this.#used.quick < MAX_RUNS_BY_PACE.quick);
+        if (this.#isNotified) continue;
+        const shouldPollSoon = claimed > 0 && this.#used.quick < MAX_RUNS_BY_PACE.quick;
         await this.#pause(shouldPollSoon ? DEBOUNCE_MS : POLL_MS);
       }
     } finally {
@@ -129,17 +132,23 @@ class DeliveryLoop {
     this.#wake?.();
   }
 
-  /** Waits this long, or until shortly after a run ends or dispatch notifies. */
+  /** Waits this long, or until dispatch notifies, or until shortly after a run ends. */
   #pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
+      let isOver = false;
       const finish = (): void => {
+        // A timer of a run that ended in an earlier pause must not take away what ends the next one.
+        if (isOver) return;
+        isOver = true;
         clearTimeout(timer);
         this.#signal.removeEventListener('abort', finish);
         this.#wake = null;
+        this.#pollNow = null;
         resolve();
       };
       const timer = setTimeout(finish, ms);
       this.#wake = () => void setTimeout(finish, DEBOUNCE_MS);
+      this.#pollNow = finish;
       this.#signal.addEventListener('abort', finish);
     });
   }

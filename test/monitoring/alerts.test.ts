@@ -243,8 +243,12 @@ const STATES: Readonly<Record<string, () => Promise<unknown>>> = {
     await query(`update disputes set evidence_due_at = now() + interval '47 hours'`);
   },
   async EveryshareBooksDiffer() {
-    await failRefund();
-    await commandLine(opened.world).run('reconcile', '--mode', 'test');
+    const { id } = await completed();
+    const refundMore = (amount: number): Promise<unknown> =>
+      query(`update checkouts set refunded_amount = refunded_amount + ${amount} where checkout_id = '${id}'`);
+    await refundMore(1);
+    await commandLine(opened.world).run('ledger', 'check');
+    await refundMore(-1);
   },
   async EveryshareReconcileOld() {
     await commandLine(opened.world).run('reconcile', '--mode', 'test');

@@ -28,6 +28,7 @@ import { CARDS, type Json, openTestVenue, type TestVenue } from '../support/test
 import { waitFor } from '../support/wait-for.ts';
 import {
   callUnreachableProcessor,
+  leaveRefundUnaccepted,
   loseRequestLog,
   openMonitoredWorld,
   outdateFigures,
@@ -238,6 +239,7 @@ const STATES: Readonly<Record<string, () => Promise<unknown>>> = {
     await lapse('null');
   },
   EveryshareMovementsFailed: failRefund,
+  EveryshareMovementsRefused: () => leaveRefundUnaccepted(opened.world, venue, '2 hours'),
   EveryshareDisputesOpen: openDispute,
   async EveryshareDisputeDue() {
     await query(`update disputes set evidence_due_at = now() + interval '47 hours'`);

@@ -6,7 +6,7 @@ const PURE = [
   'test/{bench,chaos,logs,mutants,outbound}/**/*.test.ts',
   'test/accounts/{device-name,review-checks}.test.ts',
   'test/agreement/{constants,openapi-types,phones,rules,schemas}.test.ts',
-  'test/base/{base,calendar-file,document-order,extract-paths,json,money,network,plain-name,restart-backoff,theme,translations}.test.ts',
+  'test/base/{base,calendar-file,document-order,extract-paths,json,money,network,plain-name,restart-backoff,standby-reads,theme,translations}.test.ts',
   'test/boats/calendar-{bounds,feeds}.test.ts',
   'test/cli/{every-page,table}.test.ts',
   'test/docs/{facts,quickstart,typescript}.test.ts',
@@ -21,7 +21,7 @@ const PURE = [
   'test/sandbox/{accounts,balances,faults,journal,past-calls,payment-intents,refunds-transfers,webhooks}.test.ts',
   'test/sdk/{event-stream,package,request-input,requests,webhooks}.test.ts',
   'test/sim/{choose-seeds,snapshot}.test.ts',
-  'test/tidy/{docs,migrations,personal-data,tree,words}.test.ts',
+  'test/tidy/{docs,migrations,personal-data,portable-sql,tree,words}.test.ts',
   'test/webhooks/delivery-loop.test.ts',
 ];
 

@@ -99,6 +99,8 @@ export interface BenchFixture {
   readonly operatorToken: string;
   /** Creates a venue with secret test keys whose rate limit no load reaches. */
   readonly makeVenue: Seeder['makeVenue'];
+  /** The same for another database. */
+  seederOf(db: Db): Seeder;
   /** Creates a guest with a session. */
   readonly makeGuest: Seeder['makeGuest'];
 }
@@ -186,6 +188,7 @@ export async function openFixture(
       start(script('canned-process'), [], { ...env, KEYS: keys.join(' '), RESPONSE: response }, '/healthz'),
     operatorToken: OPERATOR_TOKEN,
     ...makeSeeder(db, ENCRYPTION_KEY, BASE_URL),
+    seederOf: (other) => makeSeeder(other, ENCRYPTION_KEY, BASE_URL),
     sql: lazy(() => sqlIn(processes.start(script('sql-process'), [], { DATABASE_URL: url, CONNECTIONS }, true))),
     payments: lazy(async () => {
       const processor = await startProcessor(scratch, everyshare, cleanup);

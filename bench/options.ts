@@ -25,6 +25,7 @@ import { oneHotKey } from './one-hot-key.ts';
 import { readCheckout } from './read-checkout.ts';
 import { requestLogCreates, requestLogReads } from './request-log.ts';
 import { silentReaders } from './silent-readers.ts';
+import { standbyRelief } from './standby-relief.ts';
 import { guestPageFirstByte, p99At70Percent, readLatency } from './steady-load.ts';
 import { worstRequest } from './worst-request.ts';
 
@@ -61,6 +62,7 @@ const BENCHES: readonly Bench[] = [
   ...consoleGrowth,
   worstRequest,
   silentReaders,
+  standbyRelief,
 ];
 
 export interface Options {

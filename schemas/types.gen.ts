@@ -2765,6 +2765,8 @@ export type MoneyAction = {
   readonly id: string;
   /** Its state now. */
   readonly status: string;
+  /** Of a capture that has not ended: why the last try did not. Absent: no try has failed. */
+  readonly error?: string;
 };
 
 /** Money that waits or failed, and what can be done. */

@@ -1,7 +1,7 @@
 // What an operator does about money that is stuck. Each action is a compare-and-set on the row that it is about, so that a
 // second click, another operator and the worker cannot do it twice. Each is in the audit log.
 
-import type { DebtWriteOff } from '../../../schemas/types.gen.ts';
+import type { DebtWriteOff, MoneyAction } from '../../../schemas/types.gen.ts';
 import type { CommandContext } from '../../base/command-context.ts';
 import type { Db, Queryable } from '../../base/db.ts';
 import { conflict, notFound, Problem } from '../../base/errors.ts';
@@ -10,6 +10,7 @@ import type { Input, OperationResult } from '../../base/operation.ts';
 import type { DeskCaller } from '../accounts/account.ts';
 import { operatorName } from '../accounts/operators.ts';
 import { captureFunded } from '../checkouts/capture/capture.ts';
+import { captureError } from '../checkouts/capture/stuck-queries.ts';
 import type { PaymentServices } from '../checkouts/payment-services.ts';
 import { readCheckout } from '../checkouts/queries.ts';
 import { retryFailed } from '../checkouts/refunds/retry-failed.ts';
@@ -33,7 +34,9 @@ export async function retryCapture(
   await services.db.transaction((tx) => audit(tx, caller, { venueId, action: 'capture.retry', subject: id }));
   await captureFunded(services, venueId, id);
   const status = (await readCheckout(services.db, venueId, id))?.status ?? found.status;
-  return { status: 200, body: { id, status } };
+  const error = await captureError(services.db, venueId, id);
+  const body: MoneyAction = { id, status, ...(error === null ? {} : { error }) };
+  return { status: 200, body };
 }
 
 /** A failed movement is sent again by the worker under another key; one that waits for its next try is due now. */

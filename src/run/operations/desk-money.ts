@@ -47,7 +47,8 @@ export const deskMoney: readonly AppOperation[] = [
     id: 'retryCapture',
     path: '/desk/api/money/venues/{venue_id}/checkouts/{id}/retry',
     summary: 'Charge the cards of a funded checkout now',
-    description: 'A card that is charged is never charged again. 409 `not_funded`: nothing is left to charge.',
+    description:
+      'A card that is charged is never charged again. The answer is 200 `funded`, with `error`, when the processor failed again. 409 `not_funded`: nothing is left to charge.',
     responses: { 200: plain('The checkout and its status.', 'money_action', { status: 'completed' }) },
     run: retryCapture,
   },

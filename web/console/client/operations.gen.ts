@@ -874,7 +874,7 @@ export class ConsoleOperations {
     return this.#api.send({ method: 'GET', path: '/desk/api/money', query }, options);
   }
   /**
-   * Charge the cards of a funded checkout now. A card that is charged is never charged again. 409 `not_funded`: nothing is left to charge.
+   * Charge the cards of a funded checkout now. A card that is charged is never charged again. The answer is 200 `funded`, with `error`, when the processor failed again. 409 `not_funded`: nothing is left to charge.
    * `POST /desk/api/money/venues/{venue_id}/checkouts/{id}/retry`
    */
   retryCapture(venueId: string, id: string, options?: RequestOptions): ApiPromise<MoneyAction> {

@@ -66,7 +66,14 @@ export default function VenueScreen({ id = '' }: ScreenProps): JSX.Element {
                 </Button>
               )}
               {mayChangeVenues() && (venue.state === 'linked' || venue.state === 'sandbox') && (
-                <Button onClick={() => setAsking('suspend')}>Suspend…</Button>
+                <Button
+                  onClick={() => {
+                    suspend.reset();
+                    setAsking('suspend');
+                  }}
+                >
+                  Suspend…
+                </Button>
               )}
             </>
           }
@@ -88,8 +95,8 @@ export default function VenueScreen({ id = '' }: ScreenProps): JSX.Element {
               label="Why, for operators alone"
               button="Suspend"
               maxLength={500}
-              isBusy={suspend.isBusy}
-              problem={suspend.problemAt('/note')}
+              action={suspend}
+              at="/note"
               onClose={() => setAsking(null)}
               onSubmit={(note) => void suspend.run(note)}
             />

@@ -53,12 +53,13 @@ const MAX_CONCURRENT = 8;
 const MAX_CONCURRENT_FAILING = 4;
 /** Attempts in a row without an answer that end the run of an endpoint that answered before: it frees its slot. */
 const MAX_UNANSWERED_PER_RUN = 8;
-const FETCH_LIMIT = 200;
+/** With 400 in a statement the database needs a fifth less time for each delivery than with 100. */
+const FETCH_LIMIT = 400;
 /** How many deliveries of a disabled endpoint one run ends. */
 const MAX_ENDED = 10_000;
 /** The run fetches more before its buffer is empty, so that sending does not wait for the database. */
 const FETCH_BELOW = 100;
-const WRITE_BATCH = 100;
+const WRITE_BATCH = 400;
 const WRITE_INTERVAL_MS = 1_000;
 const MAX_ATTEMPTS_PER_RUN = 2_000;
 const MAX_RUN_MS = 10_000;

@@ -34,12 +34,35 @@ describe('the search for venues', () => {
       ).toEqual([venue.id]);
     }
     for (const text of [
+      'chk_00000000000000000000000000',
+      'pi_unknown',
+      'ch_unknown',
+      'du_unknown',
       'no such venue',
       'unknown@lagoon.example',
       'key_unknown',
       '0197f2c4-6a10-7c3e-9b1d-5f2a8c4e7d10',
     ])
       expect((await desk('GET', `/venues?q=${encodeURIComponent(text)}`)).json.data).toEqual([]);
+  });
+});
+
+describe('the search for any id', () => {
+  it('leads to the venue of a checkout, share, movement, payment, charge, reviewed object and person', async () => {
+    const venue = await openTestVenue(world);
+    const checkout = await venue.completed({ amount: 10_000, party_size: 2 });
+    const [offering] = world.context.registry.get('offering').examples as Json[];
+    const reviewed = (await venue.post('/v1/offerings', offering)).json.data.id;
+    const person = await createAccount(world.context, 'ada@anyid.example', [[venue.venueId, 'owner']]);
+    const [ids] = await world.db.query<Json>(
+      `select m.movement_id as movement, h.intent_id as intent, h.charge_id as charge, h.share_id as share
+       from movements m join holds h on h.venue_id = m.venue_id and h.hold_id = m.hold_id where m.checkout_id = $1 limit 1`,
+      [checkout.id],
+    );
+    for (const text of [checkout.id, ids?.share, ids?.movement, ids?.intent, ids?.charge, reviewed, person]) {
+      const { json } = await desk('GET', `/venues?q=${encodeURIComponent(String(text))}`);
+      expect([text, json.data.map(({ id }: Json) => id)]).toEqual([text, [venue.venueId]]);
+    }
   });
 });
 

@@ -28,6 +28,7 @@ import { CARDS, type Json, openTestVenue, type TestVenue } from '../support/test
 import { waitFor } from '../support/wait-for.ts';
 import {
   callUnreachableProcessor,
+  leaveRefundUnaccepted,
   loseRequestLog,
   openMonitoredWorld,
   outdateFigures,
@@ -238,13 +239,18 @@ const STATES: Readonly<Record<string, () => Promise<unknown>>> = {
     await lapse('null');
   },
   EveryshareMovementsFailed: failRefund,
+  EveryshareMovementsRefused: () => leaveRefundUnaccepted(opened.world, venue, '2 hours'),
   EveryshareDisputesOpen: openDispute,
   async EveryshareDisputeDue() {
     await query(`update disputes set evidence_due_at = now() + interval '47 hours'`);
   },
   async EveryshareBooksDiffer() {
-    await failRefund();
-    await commandLine(opened.world).run('reconcile', '--mode', 'test');
+    const { id } = await completed();
+    const refundMore = (amount: number): Promise<unknown> =>
+      query(`update checkouts set refunded_amount = refunded_amount + ${amount} where checkout_id = '${id}'`);
+    await refundMore(1);
+    await commandLine(opened.world).run('ledger', 'check');
+    await refundMore(-1);
   },
   async EveryshareReconcileOld() {
     await commandLine(opened.world).run('reconcile', '--mode', 'test');

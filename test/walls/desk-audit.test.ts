@@ -84,6 +84,7 @@ const WRITES: Readonly<Record<string, () => Promise<Call> | Call>> = {
   takeDownReview: () => review('take_down', { note: 'Photos of another place.' }),
   reopenReview: () => review('reopen'),
   rejectReview: () => review('reject', { note: 'A price is missing.' }),
+  requestReconcile: () => ['/money/reconcile', { mode: 'test' }],
   async retryCapture() {
     return [`/money/venues/${venue.venueId}/checkouts/${await stuckCapture()}/retry`];
   },

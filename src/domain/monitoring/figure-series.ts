@@ -6,6 +6,7 @@ import type { Mode } from '../../base/config.ts';
 import type { Backlog } from '../../base/due-rows.ts';
 import type { MetricsRegistry } from '../../base/monitoring/metrics-registry.ts';
 import type { SendOutcomes } from '../../base/send-outcomes.ts';
+import type { MovementCount } from '../payments/figure-queries.ts';
 import type { Check } from './check-queries.ts';
 import { END_EVENTS, type Figures, type FiguresReader } from './figures.ts';
 
@@ -126,6 +127,8 @@ function sums<T>(rows: readonly T[], labelsOf: (row: T) => Labels, amountOf: (ro
   return [...found.values()].map(({ labels, value }) => [labels, value]);
 }
 
+const KINDS = ['refund', 'return', 'transfer', 'reversal'] as const;
+
 const MONEY_SERIES: readonly Series[] = [
   {
     name: 'everyshare_holds_held',
@@ -173,6 +176,20 @@ const MONEY_SERIES: readonly Series[] = [
         movements,
         ({ mode, kind, status }) => ({ mode, kind, status }),
         ({ count }) => count,
+      ),
+  },
+  {
+    name: 'everyshare_movements_oldest_age_seconds',
+    help: 'For how long the oldest refund, return, transfer or reversal is tried at the processor and not accepted; 0: none is.',
+    labels: ['mode', 'kind'],
+    read: ({ movements }, now) =>
+      MODES.flatMap((mode) =>
+        KINDS.map((kind): Sample => {
+          const isSent = (one: MovementCount): boolean =>
+            one.mode === mode && one.kind === kind && one.status === 'sending';
+          const times = movements.filter(isSent).flatMap(({ firstDueAt = null }) => firstDueAt ?? []);
+          return [{ mode, kind }, ageSeconds(times.length === 0 ? null : Math.min(...times), now)];
+        }),
       ),
   },
   {

@@ -29,7 +29,7 @@ export const deskVenues: readonly AppOperation[] = [
     query: pageQuery(null, {
       ...beforeId(EXAMPLE_ID, { format: 'uuid' }),
       q: text(
-        'A part of the name; or the id of a venue, the mail address of one of its people, the id or the hint of a key.',
+        'A part of the name; or the id of a venue, or of a checkout, share, movement, payment, charge, dispute or reviewed object of it; the mail address or account id of one of its people; the id or the hint of a key.',
         'harbor',
       ),
     }),

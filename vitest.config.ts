@@ -6,7 +6,7 @@ const PURE = [
   'test/{bench,chaos,logs,mutants,outbound}/**/*.test.ts',
   'test/accounts/{device-name,review-checks}.test.ts',
   'test/agreement/{constants,openapi-types,phones,rules,schemas}.test.ts',
-  'test/base/{base,calendar-file,document-order,extract-paths,json,money,network,plain-name,restart-backoff,theme,translations}.test.ts',
+  'test/base/{base,calendar-file,document-order,extract-paths,json,money,network,plain-name,restart-backoff,standby-reads,theme,translations}.test.ts',
   'test/boats/calendar-{bounds,feeds}.test.ts',
   'test/cli/{every-page,table}.test.ts',
   'test/docs/{facts,quickstart,typescript}.test.ts',
@@ -21,7 +21,8 @@ const PURE = [
   'test/sandbox/{accounts,balances,faults,journal,past-calls,payment-intents,refunds-transfers,webhooks}.test.ts',
   'test/sdk/{event-stream,package,request-input,requests,webhooks}.test.ts',
   'test/sim/{choose-seeds,snapshot}.test.ts',
-  'test/tidy/{docs,migrations,personal-data,tree,words}.test.ts',
+  'test/tidy/{docs,migrations,personal-data,portable-sql,tree,words}.test.ts',
+  'test/webhooks/delivery-loop.test.ts',
 ];
 
 /** Files in which every test needs a browser, simulates random worlds, starts or kills programs, or waits for what hangs. */
@@ -52,7 +53,7 @@ const SLOW = [
 const THOROUGH = [
   'test/accounts/{desk-review,desk-venues,first-steps,keys,own-account,passkeys,people,sign-in}.test.ts',
   'test/go-live/{domain,notices}.test.ts',
-  'test/agreement/{expiry,openapi-examples,payers,refund-preview,schemas,seats}.test.ts',
+  'test/agreement/{checkout-views,expiry,openapi-examples,payers,refund-preview,schemas,seats}.test.ts',
   'test/base/database.test.ts',
   'test/demo/demo.test.ts',
   'test/boats/calendar-bounds.test.ts',
@@ -78,7 +79,7 @@ const THOROUGH = [
 
 /** Repeat more, draw new random input, or show more variants, in `npm run test:long` than in `npm test`. */
 const LONG = [
-  'test/agreement/{deliveries,expiry,fee,idempotency,parties,payers,refund-preview,rolling-hour,rules,seats}.test.ts',
+  'test/agreement/{checkout-views,deliveries,expiry,fee,idempotency,parties,payers,refund-preview,rolling-hour,rules,seats}.test.ts',
   'test/analytics/{exact,seeds}.test.ts',
   'test/base/{base,calendar-file,document-order,extract-paths,json,money,parsed-body,plain-name,theme}.test.ts',
   'test/boats/calendar-bounds.test.ts',
@@ -159,9 +160,9 @@ export default defineConfig(({ mode }) => {
   };
   // Whole stories in a browser, simulations and killed programs: slow by nature, and slower on a busy machine.
   const slow = { test: { ...shared, name: 'slow', include: SLOW, globalSetup: [LOGS, POSTGRES, CONSOLE, BROWSER] } };
-  // `npm test` has the last two as one, and the fast loop the first two: a worker serves one project, and each start of a
-  // worker imports the whole program.
-  const all = { test: { ...database.test, exclude: PURE, globalSetup: slow.test.globalSetup } };
+  // `npm test` has all as one, and the fast loop the first two: a worker serves one project, and each start of a worker
+  // imports the whole program.
+  const all = { test: { ...slow.test, name: 'all', include: ['test/**/*.test.ts'] } };
   const fast = {
     test: {
       ...shared,
@@ -187,7 +188,7 @@ export default defineConfig(({ mode }) => {
           timeout: 60_000,
         },
       ],
-      projects: { fast: [fast], all: [all, pure], long: [long] }[mode] ?? [pure, database, slow],
+      projects: { fast: [fast], all: [all], long: [long] }[mode] ?? [pure, database, slow],
     },
   };
 });

@@ -11,6 +11,7 @@ export interface Bench {
   /** The unit of both sides' figures. */
   readonly unit:
     | 'requests/s'
+    | 'requests/CPU s'
     | 'boats/s'
     | 'parties/s'
     | 'checkouts/s'

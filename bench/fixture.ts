@@ -15,6 +15,9 @@ import { type Db, openDb } from '../src/base/db.ts';
 import { migrate } from '../src/base/migrate.ts';
 import { packageRoot } from '../src/base/package-root.ts';
 import { schemaFolders } from '../src/base/schema-files.ts';
+import type { Processor } from '../src/domain/payments/processor.ts';
+import { makeStripeProcessor } from '../src/domain/payments/stripe.ts';
+import { sandboxKeys } from '../src/main/processors.ts';
 import { requireDurability } from '../test/support/postgres-runner.ts';
 import { runJob } from './child-jobs.ts';
 import type { Cleanup } from './cleanup.ts';
@@ -63,10 +66,14 @@ export interface BenchFixture {
   /** Address of the database, for measured work and for benches that need their own connection. */
   readonly url: string;
   readonly load: Load;
+  /** One more load process, for load beside other load. */
+  startLoad(): Load;
   /** The process that sends SQL without a server; started on first use. */
   sql(): SqlRunner;
   /** The process that runs the payment commands, with the embedded processor; started on first use. */
   payments(): Promise<Payments>;
+  /** The card processor of the servers that `startServer` starts, once one of them runs. */
+  serverProcessor(): Processor;
   /** The process that runs our delivery loops, and the receiver of its posts; started on first use. */
   deliveries(): Promise<Deliveries>;
   /** Runs `node bin/everyshare.js serve` on the fixture's database; resolves at its first 200 on /readyz. */
@@ -92,6 +99,8 @@ export interface BenchFixture {
   readonly operatorToken: string;
   /** Creates a venue with secret test keys whose rate limit no load reaches. */
   readonly makeVenue: Seeder['makeVenue'];
+  /** The same for another database. */
+  seederOf(db: Db): Seeder;
   /** Creates a guest with a session. */
   readonly makeGuest: Seeder['makeGuest'];
 }
@@ -135,6 +144,8 @@ export async function openFixture(
     DATA_DIR: join(scratch, 'server'),
     ENCRYPTION_KEY: ENCRYPTION_KEY.toString('base64'),
     LOG_LEVEL: 'warn',
+    // The receivers of the bench are on this machine.
+    ALLOW_INSECURE_TARGETS: '1',
     OPERATOR_TOKEN,
   };
   // Our servers start a processor that outlives them. Cleanup steps run last first, so it is stopped after the servers.
@@ -162,6 +173,7 @@ export async function openFixture(
     db,
     url,
     load: startLoadProcess(processes, script('load-process')),
+    startLoad: () => startLoadProcess(processes, script('load-process')),
     startServer,
     startProbedServer,
     startWorker: () => {
@@ -176,12 +188,14 @@ export async function openFixture(
       start(script('canned-process'), [], { ...env, KEYS: keys.join(' '), RESPONSE: response }, '/healthz'),
     operatorToken: OPERATOR_TOKEN,
     ...makeSeeder(db, ENCRYPTION_KEY, BASE_URL),
+    seederOf: (other) => makeSeeder(other, ENCRYPTION_KEY, BASE_URL),
     sql: lazy(() => sqlIn(processes.start(script('sql-process'), [], { DATABASE_URL: url, CONNECTIONS }, true))),
     payments: lazy(async () => {
       const processor = await startProcessor(scratch, everyshare, cleanup);
       const childEnv = { DATABASE_URL: url, CONNECTIONS, ...processor };
       return paymentsIn(processes.start(script('payment-process'), [], childEnv, true));
     }),
+    serverProcessor: lazy(() => openServerProcessor(env.DATA_DIR ?? '')),
     deliveries: lazy(async () => {
       const port = await freePort();
       await untilReady(processes.start(script('receiver-process'), [], { PORT: String(port) }, true));
@@ -247,6 +261,14 @@ async function startProcessor(scratch: string, everyshare: string, cleanup: Clea
   const processor = await starting;
   const { secret: PROCESSOR_SECRET, publishable: PROCESSOR_PUBLISHABLE } = keys.test;
   return { PROCESSOR_URL: processor.url, PROCESSOR_SECRET, PROCESSOR_PUBLISHABLE };
+}
+
+function openServerProcessor(dataDir: string): Processor {
+  const state = readStateFile(join(dataDir, 'processor'));
+  if (state === null) throw new Error('the card processor of the servers does not run');
+  const { secret: secretKey, publishable: publishableKey } = sandboxKeys(ENCRYPTION_KEY, 'test');
+  const address = { protocol: 'http', host: '127.0.0.1', port: state.port } as const;
+  return makeStripeProcessor({ mode: 'test', secretKey, publishableKey, address });
 }
 
 function stopProcessor(dataDir: string): void {

@@ -35,7 +35,7 @@ async function prepare(fixture: BenchFixture): Promise<PreparedBench> {
 }
 
 /** Creates a party of two; returns the page of the second guest's share, and that guest's cookie. */
-async function createSharePage(
+export async function createSharePage(
   fixture: BenchFixture,
   port: number,
 ): Promise<{ readonly page: string; readonly cookie: string }> {

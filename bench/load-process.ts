@@ -11,35 +11,59 @@ const CONTENT_LENGTH = /\r\ncontent-length: (\d+)/i;
 
 handleJobs(run);
 
-async function run(job: LoadJob): Promise<{ seconds: number }> {
+interface Outcome {
+  readonly seconds: number;
+  /** Milliseconds of each request, in the order of the responses. */
+  readonly times: number[];
+}
+
+async function run(job: LoadJob): Promise<Outcome> {
   const requests = job.requests.map((text) => Buffer.from(text, 'latin1'));
   const sockets: Socket[] = [];
-  let timeout: NodeJS.Timeout | undefined;
+  const timers: NodeJS.Timeout[] = [];
   try {
-    return await new Promise<{ seconds: number }>((resolve, reject) => {
+    return await new Promise<Outcome>((resolve, reject) => {
+      const times: number[] = [];
+      const idle: Socket[] = [];
+      /** When the request in flight on a connection was due. */
+      const dueAt = new Map<Socket, number>();
       let sent = 0;
-      let done = 0;
       let connected = 0;
-      let start = 0n;
-      timeout = setTimeout(() => reject(new Error(`${done} of ${job.count} responses in a minute`)), TIMEOUT_MS);
-      const sendNext = (socket: Socket): void => {
-        if (sent < job.count) socket.write(requests[sent++ % requests.length] as Buffer);
+      let startedAt = 0;
+      const timeout = (): void => reject(new Error(`${times.length} of ${job.count} responses in a minute`));
+      timers.push(setTimeout(timeout, TIMEOUT_MS));
+      const { perSecond } = job;
+      /** When the next request is due: in a closed loop, as soon as a connection is free. */
+      const nextDueAt = (now: number): number =>
+        perSecond === undefined ? now : startedAt + (sent * 1000) / perSecond;
+      const sendDue = (): void => {
+        const now = performance.now();
+        while (sent < job.count && idle.length > 0 && nextDueAt(now) <= now) {
+          const socket = idle.pop() as Socket;
+          dueAt.set(socket, nextDueAt(now));
+          socket.write(requests[sent++ % requests.length] as Buffer);
+        }
       };
       const onResponse = (socket: Socket): void => {
-        if (++done < job.count) sendNext(socket);
-        else resolve({ seconds: Number(process.hrtime.bigint() - start) / 1e9 });
+        const now = performance.now();
+        times.push(now - (dueAt.get(socket) ?? now));
+        if (times.length === job.count) return void resolve({ seconds: (now - startedAt) / 1000, times });
+        idle.push(socket);
+        sendDue();
       };
       const onReady = (): void => {
         if (++connected < job.connections) return;
-        start = process.hrtime.bigint();
-        for (const socket of sockets) sendNext(socket);
+        startedAt = performance.now();
+        idle.push(...sockets);
+        sendDue();
+        if (perSecond !== undefined) timers.push(setInterval(sendDue, 1));
       };
       for (let n = 0; n < job.connections; n++) {
         sockets.push(openConnection(job, { onReady, onResponse, onFailure: (why) => reject(new Error(why)) }));
       }
     });
   } finally {
-    clearTimeout(timeout);
+    for (const timer of timers) clearTimeout(timer);
     for (const socket of sockets) socket.destroy();
   }
 }

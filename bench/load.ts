@@ -13,11 +13,18 @@ export interface LoadJob {
   readonly status: 200 | 201;
   /** The length of the body that every response must have; null if lengths differ. */
   readonly bodyBytes: number | null;
+  /**
+   * Sends this many a second whether or not the server keeps up; a request waits for a free connection. Absent: each
+   * connection sends its next request when it has the response to the last.
+   */
+  readonly perSecond?: number;
 }
 
 export interface Load {
   /** Sends `count` requests; returns requests a second. Throws on any response with another status or length. */
   send(job: LoadJob): Promise<number>;
+  /** The same; returns how long each took in milliseconds, from the moment at which it was due. */
+  sendTimed(job: LoadJob): Promise<number[]>;
   /** Warms the server up; returns the number of requests that take about `seconds`. */
   calibrate(job: Omit<LoadJob, 'count'>, warmSeconds: number, seconds: number): Promise<number>;
 }
@@ -30,6 +37,7 @@ export function startLoadProcess(processes: Processes, script: string): Load {
   };
   return {
     send,
+    sendTimed: async (job) => (await runJob<{ times: number[] }>(child, job)).times,
     async calibrate(job, warmSeconds, seconds) {
       const minCount = 2 * job.connections;
       const until = Date.now() + warmSeconds * 1000;

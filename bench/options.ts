@@ -12,6 +12,7 @@ import { createCheckout } from './create-checkout.ts';
 import { createCheckoutBound } from './create-checkout-bound.ts';
 import { deliverBesideFailingType, deliverBesideGarbage, deliverBesideHanging } from './deliver-beside-bad.ts';
 import { deliverEvents } from './deliver-events.ts';
+import { createToEvent, lastShareToEvent } from './event-latency.ts';
 import { expire100k } from './expire-100k.ts';
 import { fleetBatch } from './fleet-batch.ts';
 import { guestPage } from './guest-page.ts';
@@ -19,10 +20,13 @@ import { hookIntake } from './hook-intake.ts';
 import { hookIntakeP99 } from './hook-intake-p99.ts';
 import { idempotentReplay } from './idempotent-replay.ts';
 import { listGrowth } from './list-growth.ts';
+import { manyCores } from './many-cores.ts';
 import { oneHotKey } from './one-hot-key.ts';
 import { readCheckout } from './read-checkout.ts';
 import { requestLogCreates, requestLogReads } from './request-log.ts';
 import { silentReaders } from './silent-readers.ts';
+import { standbyRelief } from './standby-relief.ts';
+import { guestPageFirstByte, p99At70Percent, readLatency } from './steady-load.ts';
 import { worstRequest } from './worst-request.ts';
 
 const BENCHES: readonly Bench[] = [
@@ -34,7 +38,13 @@ const BENCHES: readonly Bench[] = [
   listGrowth,
   idempotentReplay,
   oneHotKey,
+  manyCores,
   completePartyOf8,
+  lastShareToEvent,
+  createToEvent,
+  p99At70Percent,
+  readLatency,
+  guestPageFirstByte,
   deliverEvents,
   deliverBesideHanging,
   deliverBesideGarbage,
@@ -52,6 +62,7 @@ const BENCHES: readonly Bench[] = [
   ...consoleGrowth,
   worstRequest,
   silentReaders,
+  standbyRelief,
 ];
 
 export interface Options {

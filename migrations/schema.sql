@@ -541,6 +541,7 @@ CREATE TABLE disputes (
 );
 CREATE INDEX disputes_by_checkout ON disputes USING btree (venue_id, checkout_id);
 CREATE INDEX disputes_by_hold ON disputes USING btree (venue_id, hold_id);
+CREATE INDEX disputes_by_id ON disputes USING btree (dispute_id);
 CREATE INDEX disputes_open ON disputes USING btree (mode) WHERE status <> ALL (ARRAY['won'::text, 'lost'::text, 'warning_closed'::text, 'prevented'::text]);
 CREATE INDEX disputes_undivided ON disputes USING btree (mode, changed_at) WHERE status = 'lost'::text AND venue_part IS NULL;
 
@@ -746,7 +747,9 @@ CREATE TABLE holds (
   CONSTRAINT hold_status_is_known CHECK (status = ANY (ARRAY['requested'::text, 'open'::text, 'held'::text, 'capturing'::text, 'captured'::text, 'releasing'::text, 'released'::text, 'returned'::text, 'voided'::text])),
   CONSTRAINT hold_with_card_has_a_charge CHECK (charge_id IS NOT NULL OR (status <> ALL (ARRAY['held'::text, 'capturing'::text, 'captured'::text])))
 ) WITH (fillfactor=80);
+CREATE INDEX holds_by_charge ON holds USING btree (charge_id) WHERE charge_id IS NOT NULL;
 CREATE INDEX holds_by_checkout ON holds USING btree (venue_id, checkout_id);
+CREATE INDEX holds_by_intent ON holds USING btree (intent_id) WHERE intent_id IS NOT NULL;
 CREATE INDEX holds_due ON holds USING btree (due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX holds_held ON holds USING btree (capture_before) INCLUDE (mode, currency, amount) WHERE status = 'held'::text;
 CREATE UNIQUE INDEX holds_one_for_a_share ON holds USING btree (venue_id, share_id) WHERE renews IS NULL AND (status = ANY (ARRAY['requested'::text, 'open'::text, 'held'::text, 'capturing'::text, 'captured'::text]));
@@ -1246,7 +1249,7 @@ CREATE TABLE mails (
   sent_at timestamp with time zone,
   CONSTRAINT mails_pkey PRIMARY KEY (mail_id),
   CONSTRAINT mail_kind_is_known CHECK (kind = ANY (ARRAY['receipt'::text, 'code'::text, 'invitation'::text, 'account'::text, 'notice'::text, 'security'::text])),
-  CONSTRAINT mail_status_is_known CHECK (status = ANY (ARRAY['waiting'::text, 'sent'::text, 'stored'::text, 'failed'::text])),
+  CONSTRAINT mail_status_is_known CHECK (status = ANY (ARRAY['waiting'::text, 'sent'::text, 'stored'::text, 'failed'::text, 'dropped'::text])),
   CONSTRAINT mail_waiting_is_due CHECK ((due_at IS NOT NULL) = (status = 'waiting'::text))
 );
 CREATE INDEX mails_by_address ON mails USING btree (address_hash, created_at);
@@ -1418,6 +1421,7 @@ END),
 ) WITH (fillfactor=80);
 CREATE INDEX movements_by_checkout ON movements USING btree (venue_id, checkout_id);
 CREATE INDEX movements_by_hold ON movements USING btree (venue_id, hold_id);
+CREATE INDEX movements_by_id ON movements USING btree (movement_id);
 CREATE INDEX movements_due ON movements USING btree (due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX movements_failed ON movements USING btree (mode, first_due_at, movement_id) INCLUDE (kind, amount) WHERE status = 'failed'::text;
 CREATE UNIQUE INDEX movements_one_transfer_for_a_share ON movements USING btree (venue_id, hold_id) WHERE kind = 'transfer'::text;
@@ -2081,6 +2085,8 @@ CREATE TABLE webhook_endpoints (
 --   allocate_timestamps(p_venue uuid, p_mode text, p_now timestamp with time zone, p_count integer) returns timestamp with time zone
 -- src/domain/checkouts/functions/checkout_view.sql
 --   checkout_view(c checkouts) returns json
+-- src/domain/checkouts/functions/checkout_views.sql
+--   checkout_views(p_venue uuid, p_ids text[]) returns TABLE(id text, view text)
 -- src/domain/analytics/functions/count_activity.sql
 --   count_activity(p_venue uuid, p_types text[], p_subjects uuid[], p_subject_modes text[], p_persons uuid[], p_ats timestamp with time zone[], p_guests integer[], p_cents integer[], p_modes text[], p_is_new boolean[]) returns void
 -- src/domain/keys/functions/count_calls.sql
@@ -2149,6 +2155,8 @@ CREATE TABLE webhook_endpoints (
 --   people_changes(p_venue uuid, p_types text[], p_subjects uuid[], p_subject_modes text[], p_persons uuid[], p_ats timestamp with time zone[]) returns TABLE(subject uuid, action text, person uuid, day date, row_id tid, old_hours integer, hours integer, old_previous_hour integer, previous_hour integer, changed_hours integer)
 -- src/domain/analytics/functions/people_on_day.sql
 --   people_on_day(p_venue uuid, p_day date) returns TABLE(subject uuid, action text, person uuid, hours integer, previous_hour integer, row_id tid)
+-- src/domain/checkouts/functions/prefetch_checkouts.sql
+--   prefetch_checkouts(p_venue uuid, p_mode text, p_ids text[], p_now timestamp with time zone, OUT views text[], OUT overdue boolean[]) returns record
 -- src/domain/webhooks/functions/queue_events.sql
 --   queue_events() returns trigger
 -- src/domain/analytics/functions/recent_hour.sql

@@ -31,6 +31,7 @@ import { closeDatabaseAtStop } from './main/close-database.ts';
 import { findOrStartDatabase, openDatabase } from './main/embedded-database.ts';
 import { asListenError } from './main/listen-error.ts';
 import type { Monitoring } from './main/monitoring.ts';
+import { leaveGroup, type Member, memberFrom, ProcessGroup, reportReady, serverCount } from './main/process-group.ts';
 import { type OpenedProcessors, openProcessors } from './main/processors.ts';
 import { runWorker } from './main/run-worker.ts';
 import { setAddressOfCommand, setAddressOfWorker } from './main/server-address.ts';
@@ -138,11 +139,14 @@ function printLine(line: string): void {
 type Role = 'start' | 'serve' | 'worker';
 
 async function runRole(role: Role, config: Config): Promise<void> {
-  const log = makeLog(config.logLevel, role);
+  const member = memberFrom(process.env);
+  const log = makeLog(config.logLevel, role, undefined, member?.name);
   const shutdown = new Shutdown(log);
   const { stopped, stop } = onStopSignal(config, log, shutdown);
+  const servers = role === 'worker' || member !== null ? 1 : serverCount(config);
   try {
-    await startRole(role, config, log, shutdown, stop);
+    if (servers > 1 && role !== 'worker') await startGroup(role, servers, config, log, shutdown);
+    else await startRole(role, config, log, shutdown, stop, member);
   } catch (error) {
     // A signal also reaches child processes such as initdb. Their failure during a shutdown is expected, not an error.
     const isStopRequested = shutdown.isStopping || error instanceof ShutdownRequested;
@@ -150,6 +154,26 @@ async function runRole(role: Role, config: Config): Promise<void> {
     if (!isStopRequested) throw error;
   }
   await stopped;
+  leaveGroup();
+}
+
+/** Several servers on one port, and for `start` a worker, each in a process of its own. */
+async function startGroup(
+  command: 'start' | 'serve',
+  servers: number,
+  config: Config,
+  log: Log,
+  shutdown: Shutdown,
+): Promise<void> {
+  const isEmbedded = command === 'start' && config.databaseUrl === null;
+  const url = command === 'start' ? await openDatabase(config, log, shutdown) : requireDatabaseUrl(config, command);
+  // With DATABASE_URL, every process must be given the keys.
+  const keys = isEmbedded ? (config.encryptionKeys ?? storedEncryptionKeys(config)) : [];
+  const env = { DATABASE_URL: url, ENCRYPTION_KEY: keys.map((key) => key.toString('base64')).join(',') };
+  const group = new ProcessGroup({ config, command, servers, env: isEmbedded ? env : {}, log });
+  await shutdown.add(() => group.stop());
+  await group.start();
+  log.info({ servers, worker: command === 'start' }, 'all processes are ready');
 }
 
 async function startRole(
@@ -158,6 +182,7 @@ async function startRole(
   log: Log,
   shutdown: Shutdown,
   stop: StopControl['stop'],
+  member: Member | null,
 ): Promise<void> {
   const loadServer = () => import('./http/server.ts');
   const url = role === 'start' ? await openDatabase(config, log, shutdown) : requireDatabaseUrl(config, role);
@@ -176,15 +201,17 @@ async function startRole(
   if (role === 'worker') {
     await setAddressOfWorker(context);
     const port = await runWorker(context, monitoring, log, shutdown);
-    printLine('everyshare worker is ready');
+    if (member === null) printLine('everyshare worker is ready');
     if (port !== null) printLine(`  monitoring port ${port} of ${config.workerHost}: /healthz, /readyz, /metrics`);
     emitReady();
+    reportReady(member, log);
     return;
   }
   const { announce, createFirstLink, createFirstVenue } = await import('./cli/announce.ts');
   // Created before the server reports ready: a script that waits for that line may use the key immediately.
   const command = systemCommandContext(context, 'start', 'start');
-  const firstVenue = role === 'start' ? await createFirstVenue(context, command) : null;
+  const isStart = role === 'start' || (member?.command === 'start' && member.isAnnouncer);
+  const firstVenue = isStart ? await createFirstVenue(context, command) : null;
   const { startServer } = await loadServer();
   const openTools = async (toolContext: ToolServerContext): Promise<ToolServer> =>
     (await import('./mcp/tool-server.ts')).open(toolContext);
@@ -204,11 +231,14 @@ async function startRole(
       'the process could not register its webhook endpoint; the worker polls the processor instead',
     );
   });
-  if (role === 'start') await registered;
+  // The next server of a group finds what this one has registered.
+  if (role === 'start' || member !== null) await registered;
   const firstLink = await createFirstLink(context, command, firstVenue);
   const { urls, metricsPort } = server;
-  announce({ context, urls, metricsPort, workerPort, newOperatorToken, firstVenue, firstLink, printLine });
+  if (member === null || member.isAnnouncer)
+    announce({ context, urls, metricsPort, workerPort, newOperatorToken, firstVenue, firstLink, printLine });
   emitReady();
+  reportReady(member, log);
 }
 
 /** Tells bin/load.js to store V8's code cache now: it holds the functions that the next start needs. */

@@ -11,6 +11,8 @@ export type Mode = 'test' | 'live';
 export interface Config {
   readonly host: string;
   readonly port: number;
+  /** How many servers `start` and `serve` run on `port`; null: one. main/process-group.ts checks it. */
+  readonly processes: string | null;
   /** The address of /metrics alone; null: it is on `port`. */
   readonly metricsPort: number | null;
   readonly metricsHost: string;
@@ -48,7 +50,6 @@ export interface Config {
   readonly otlpResourceAttributes: Readonly<Record<string, string>>;
   readonly otlpIntervalMs: number;
   readonly shutdownSeconds: number;
-  /** The modes that have a card processor. */
   readonly modes: readonly Mode[];
   /** No Stripe key at all: the embedded sandbox stands in. */
   readonly sandboxProcessor: boolean;
@@ -70,7 +71,6 @@ export interface Config {
   readonly sandboxMail: boolean;
   /** The countries whose phones get texts, in upper case; null: all. run/context.ts checks the codes. */
   readonly phoneCountries: readonly string[] | null;
-  /** The most texts that the installation sends in an hour. */
   readonly textsPerHour: number;
   /** The service's own addresses, for venues that have none: what pages link to. */
   readonly termsUrl: string | null;
@@ -80,7 +80,6 @@ export interface Config {
   readonly liveNeedsApproval: boolean;
   /** The name servers that are asked for the records of venues, each with its port if it is not 53; empty: the system's. */
   readonly dnsServers: readonly string[];
-  /** How long after completion a venue is paid. */
   readonly payoutDelayHours: number;
   /** Calls with a partner's key are kept for the console. */
   readonly requestLog: boolean;
@@ -291,13 +290,14 @@ function readerSettings(read: Reader): Pick<Config, 'readsPerDay' | 'readerBaseU
   };
 }
 
-type ListenAddresses = 'host' | 'port' | 'metricsPort' | 'metricsHost' | 'workerPort' | 'workerHost';
+type ListenAddresses = 'host' | 'port' | 'processes' | 'metricsPort' | 'metricsHost' | 'workerPort' | 'workerHost';
 
 function listenAddresses(read: Reader): Pick<Config, ListenAddresses> {
   const host = read.text('HOST') ?? '127.0.0.1';
   return {
     host,
     port: read.integer('PORT', 8080, 0, 65535),
+    processes: read.text('PROCESSES'),
     metricsPort: read.optionalInteger('METRICS_PORT', 0, 65535),
     metricsHost: read.text('METRICS_HOST') ?? host,
     workerPort: read.optionalInteger('WORKER_PORT', 0, 65535),

@@ -14,6 +14,7 @@ export interface DatabaseClientSettings extends pg.ClientConfig {
 interface DriverConnection {
   readonly stream: Duplex;
   on(event: 'parameterStatus', listener: (status: ParameterStatus) => void): void;
+  removeAllListeners(event: 'readyForQuery'): void;
 }
 
 interface ParameterStatus {
@@ -34,6 +35,8 @@ export class DatabaseClient extends pg.Client {
     // PostgreSQL reports it when a session begins, so this costs no round trip. A pooler does not: then the write fails.
     this.#connection.on('parameterStatus', ({ parameterName, parameterValue }) => {
       if (parameterName !== 'in_hot_standby' || parameterValue !== 'on') return;
+      // The end of the greeting may have arrived with it, and would make the connection count as open.
+      this.#connection.removeAllListeners('readyForQuery');
       const error = new Error('the database server is a standby, and cannot be written to');
       this.#connection.stream.destroy(Object.assign(error, { code: READ_ONLY_STATE }));
     });

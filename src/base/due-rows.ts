@@ -13,6 +13,8 @@ export interface DueRows {
   readonly where?: string;
   /** A row becomes due this long after the time in its column: the retention of rows that are deleted. */
   readonly afterMs?: number;
+  /** The column with the mode of a row: its backlog has the oldest of each mode. */
+  readonly mode?: string;
   /** No index has the rows in the order of their due times: beyond the bound the oldest of those counted is given. */
   readonly isUnordered?: true;
 }
@@ -23,6 +25,8 @@ export interface Backlog {
   readonly isCapped: boolean;
   /** When the oldest became due, in milliseconds; null: none is due. */
   readonly oldestDueAt: number | null;
+  /** The same by mode, of the rows that were counted. Absent: the rows have no mode. */
+  readonly byMode?: Readonly<Record<string, number>>;
 }
 
 export const MAX_COUNTED = 10_000;
@@ -34,16 +38,19 @@ export async function backlogOf(db: Queryable, rows: DueRows, now: number): Prom
   // A row that is due at once (-infinity) has no time of its own.
   const since = found.oldest ?? (found.count > 0 ? now - afterMs : null);
   const oldestDueAt = since === null ? null : since + afterMs;
-  return { waiting: isCapped ? MAX_COUNTED : found.count, isCapped, oldestDueAt };
+  const byMode = found.byMode === undefined ? {} : { byMode: found.byMode };
+  return { waiting: isCapped ? MAX_COUNTED : found.count, isCapped, oldestDueAt, ...byMode };
 }
 
 interface Found {
   readonly count: number;
   readonly oldest: number | null;
+  readonly byMode?: Readonly<Record<string, number>>;
 }
 
 async function countTimes(db: Queryable, rows: DueRows, before: number): Promise<Found> {
   const { table, dueAt, where = 'true' } = rows;
+  if (rows.mode !== undefined) return countByMode(db, rows, rows.mode, before);
   const order = rows.isUnordered === true ? '' : `order by ${dueAt}`;
   const [found] = await db.query<Found>(
     `select count(*)::integer as count, (extract(epoch from min(nullif(due, '-infinity'))) * 1000)::float8 as oldest
@@ -52,6 +59,21 @@ async function countTimes(db: Queryable, rows: DueRows, before: number): Promise
     [before],
   );
   return found ?? { count: 0, oldest: null };
+}
+
+async function countByMode(db: Queryable, rows: DueRows, mode: string, before: number): Promise<Found> {
+  const { table, dueAt, where = 'true' } = rows;
+  const found = await db.query<{ mode: string; count: number; oldest: number }>(
+    `select mode, count(*)::integer as count, (extract(epoch from min(coalesce(nullif(due, '-infinity'), to_timestamp($1 / 1000.0)))) * 1000)::float8 as oldest
+     from (select ${mode} as mode, ${dueAt} as due from ${table} where ${where} and ${dueAt} <= to_timestamp($1 / 1000.0)
+       order by ${dueAt} limit ${MAX_COUNTED + 1}) due group by mode`,
+    [before],
+  );
+  return {
+    count: found.reduce((sum, { count }) => sum + count, 0),
+    oldest: found.length === 0 ? null : Math.min(...found.map(({ oldest }) => oldest)),
+    byMode: Object.fromEntries(found.map(({ mode: of, oldest }) => [of, oldest])),
+  };
 }
 
 async function countIds(db: Queryable, { table, dueAt }: DueRows): Promise<Found> {

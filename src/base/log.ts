@@ -24,11 +24,17 @@ export function scrub(line: string): string {
   return clean;
 }
 
-export function makeLog(level: string, role: string, destination?: DestinationStream): Log {
+/** `processName`: its name among the processes of one command. */
+export function makeLog(
+  level: string,
+  role: string,
+  destination?: DestinationStream,
+  processName: string | null = null,
+): Log {
   return pino(
     {
       level,
-      base: { role, pid: process.pid },
+      base: { role, pid: process.pid, ...(processName === null ? {} : { process: processName }) },
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       hooks: { streamWrite: scrub },

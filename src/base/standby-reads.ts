@@ -2,7 +2,7 @@
 // had committed when the read began: so no caller reads less than was written before, by itself or by others, on this server
 // or on another. A standby that is behind, or down, costs a read a short wait, and then the primary answers.
 
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as pause, setImmediate as yieldToIo } from 'node:timers/promises';
 import type { MonotonicClock } from './clock.ts';
 import { type Db, isTemporary, isUnavailable, sqlState } from './db.ts';
 import type { Log } from './log.ts';
@@ -39,6 +39,13 @@ const HAS_REPLAYED = 'select pg_is_in_recovery() and pg_last_wal_replay_lsn() >=
 
 const READ_ONLY = '25006';
 
+/** An answer that has arrived while this process was busy is in time: it is read before this resolves. */
+async function late(afterMs: number): Promise<'late'> {
+  await pause(afterMs, undefined, { ref: false });
+  await yieldToIo();
+  return 'late';
+}
+
 type State = 'current' | 'behind' | 'down';
 
 export function readFromStandby(options: StandbyOptions): Reads {
@@ -71,7 +78,7 @@ export function readFromStandby(options: StandbyOptions): Reads {
     const asked = hasReplayed(row?.position ?? '', until);
     asked.catch(() => undefined); // Awaited below, unless it takes too long.
     try {
-      const answer = await Promise.race([asked, pause(2 * maxWaitMs, 'late' as const, { ref: false })]);
+      const answer = await Promise.race([asked, late(2 * maxWaitMs)]);
       if (answer === 'late') setState('down', new Error('it did not answer in time'));
       else setState(answer ? 'current' : 'behind');
       return answer === true;

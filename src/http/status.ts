@@ -1,7 +1,9 @@
 // Routes for the operator: /healthz (the process is up), /readyz (the database answers and has what this build calls),
 // /metrics.
-// For callers who may not read the metrics they are 404. With METRICS_PORT they have an address of their own.
+// For callers who may not read the metrics they are 404. With METRICS_PORT they have an address of their own. With PROCESSES
+// they have no other: at the shared port a scrape would reach any of the processes, each of which has its own series.
 
+import cluster from 'node:cluster';
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../base/errors.ts';
 import { mayReadMetrics } from '../base/monitoring/metrics-access.ts';
@@ -27,7 +29,7 @@ export function registerStatus(app: FastifyInstance, http: HttpContext): void {
     return reply.send({ status: 'ready' });
   });
 
-  if (context.config.metricsPort !== null) return;
+  if (context.config.metricsPort !== null || cluster.isWorker) return;
   app.get('/metrics', async (request, reply) => {
     request.operation = 'metrics';
     if (!mayReadMetrics(context.operatorToken, { address: request.ip, headers: request.headers }))

@@ -20,12 +20,12 @@ export const CHECK_LOOPS: readonly Loop[] = [
   {
     name: 'reconcile',
     ...SHARED,
-    step: (services, _batch, ...turns) => reconcileModes(services, progressOf(...turns)),
+    step: (services, _batch, signal, onTurn) => reconcileModes(services, progressOf(signal, onTurn)),
   },
   {
     name: 'check-ledger',
     ...SHARED,
-    step: (services, _batch, ...turns) => checkLedgerWhenDue(services, progressOf(...turns)),
+    step: (services, _batch, signal, onTurn) => checkLedgerWhenDue(services, progressOf(signal, onTurn)),
   },
 ];
 

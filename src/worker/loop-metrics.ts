@@ -27,7 +27,7 @@ export function makeLoopMetrics({ registry }: MetricsRegistry): ObserveStep {
   });
   const seconds = new Histogram({
     name: 'everyshare_loop_step_seconds',
-    help: 'How long the steps of a loop took. The step of deliver-events ends only when the worker stops.',
+    help: 'How long the steps of a loop took. Of deliver-events: how long the runs of endpoints’ queues took.',
     buckets: BUCKETS,
     ...options,
   });

@@ -34,6 +34,13 @@ export interface WorkerServices {
   readonly countReconcile: (mode: Mode, outcome: 'done' | 'failed') => void;
 }
 
+/** What one step did, or one round of a step that runs until the worker stops. */
+export interface Round {
+  readonly rows: number;
+  readonly seconds: number;
+  readonly isFailed: boolean;
+}
+
 export interface Loop {
   readonly name: string;
   readonly intervalSeconds: number;
@@ -46,5 +53,13 @@ export interface Loop {
    * Returns the number of rows processed. When the signal aborts, the step finishes its current work and returns. A step
    * that runs until the worker stops calls `onTurn` at each of its turns.
    */
-  readonly step: (services: WorkerServices, batch: number, signal: AbortSignal, onTurn: () => void) => Promise<number>;
+  readonly step: (
+    services: WorkerServices,
+    batch: number,
+    signal: AbortSignal,
+    onTurn: () => void,
+    observe: (round: Round) => void,
+  ) => Promise<number>;
+  /** The step observes its rounds itself, because it ends only when the worker stops. */
+  readonly observesRounds?: true;
 }

@@ -47,6 +47,8 @@ import type { Loop } from './loop.ts';
 /** For loops that a guest or a venue waits for. */
 const FAST_INTERVAL_SECONDS = 0.5;
 const FAST_WAKE_MS = 100;
+/** For the steps from the last card to the event that says so: each adds up to this long. */
+const PAYMENT_WAKE_MS = 20;
 
 export const LOOPS: readonly Loop[] = [
   {
@@ -58,14 +60,14 @@ export const LOOPS: readonly Loop[] = [
   {
     name: 'settle-holds',
     intervalSeconds: FAST_INTERVAL_SECONDS,
-    wakeMs: FAST_WAKE_MS,
+    wakeMs: PAYMENT_WAKE_MS,
     batchSize: 100,
     step: ({ payments }, batch) => settleDueHolds(payments, batch),
   },
   {
     name: 'capture-funded',
     intervalSeconds: FAST_INTERVAL_SECONDS,
-    wakeMs: FAST_WAKE_MS,
+    wakeMs: PAYMENT_WAKE_MS,
     batchSize: 50,
     step: ({ payments }, batch) => captureDue(payments, batch),
   },
@@ -192,7 +194,9 @@ export const LOOPS: readonly Loop[] = [
     intervalSeconds: 1,
     batchSize: Number.POSITIVE_INFINITY,
     // One step runs until the worker stops, so that a slow delivery does not delay the others.
-    step: ({ deliveries }, _batch, signal, onTurn) => deliverUntilStopped({ ...deliveries, onTurn }, signal),
+    observesRounds: true,
+    step: ({ deliveries }, _batch, signal, onTurn, onRound) =>
+      deliverUntilStopped({ ...deliveries, onTurn, onRound }, signal),
   },
   {
     name: 'delete-old-deliveries',

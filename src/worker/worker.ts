@@ -2,7 +2,7 @@
 // work signal says that there may be work. A step that fails is retried after the interval. Says which loops have not turned for long, so that a hanging worker is noticed.
 
 import { setMaxListeners } from 'node:events';
-import type { Loop, WorkerServices } from './loop.ts';
+import type { Loop, Round, WorkerServices } from './loop.ts';
 import { LOOPS } from './loops.ts';
 
 export interface RunningWorker {
@@ -21,12 +21,7 @@ export interface TurnAge {
 }
 
 /** Called after each step of a loop: for the metrics. */
-export type ObserveStep = (step: {
-  readonly loop: string;
-  readonly rows: number;
-  readonly seconds: number;
-  readonly isFailed: boolean;
-}) => void;
+export type ObserveStep = (step: Round & { readonly loop: string }) => void;
 
 /** No step takes this long: calls to the processor and to partners have time-outs of seconds. */
 const DEFAULT_MAX_STEP_SECONDS = 300;
@@ -126,19 +121,21 @@ class LoopRun {
   }
 
   async #step(signal: AbortSignal): Promise<number> {
-    const { name, batchSize, step } = this.#loop;
+    const { name, batchSize, step, observesRounds = false } = this.#loop;
+    const observe = (round: Round): void => this.#observe({ loop: name, ...round });
     const { log } = this.#services;
     const beganAt = performance.now();
     let rows = 0;
     this.#hasFailed = false;
     try {
-      rows = await step(this.#services, batchSize, signal, () => this.#turn());
+      rows = await step(this.#services, batchSize, signal, () => this.#turn(), observe);
       if (rows > 0) log.info({ loop: name, rows }, 'the loop processed rows');
     } catch (error) {
       this.#hasFailed = true;
       log.error({ loop: name, err: error }, 'a loop’s step failed; the worker retries it');
     }
-    this.#observe({ loop: name, rows, seconds: (performance.now() - beganAt) / 1000, isFailed: this.#hasFailed });
+    if (!observesRounds || this.#hasFailed)
+      observe({ rows, seconds: (performance.now() - beganAt) / 1000, isFailed: this.#hasFailed });
     // What a step did is often work for another loop: captured money is an event to send.
     if (rows > 0) this.#services.workSignal?.wake();
     return rows;

@@ -107,7 +107,7 @@ describe('the OpenAPI document', () => {
     const generated = ['openapi.json', '--output', 'api.ts'];
     expect(failureOf('openapi-typescript/bin/cli.js', generated)).toBe('');
     const compiled = ['client.ts', '--noEmit', '--strict', '--target', 'es2022', '--module', 'nodenext'];
-    expect(failureOf('typescript/bin/tsc', compiled)).toBe('');
+    expect(failureOf('typescript-7/bin/tsc', compiled)).toBe('');
   });
 
   it('describes a webhook for each type of event that an endpoint can subscribe to, with its signature', () => {

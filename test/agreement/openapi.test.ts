@@ -58,15 +58,18 @@ describe('generated files', () => {
     }
   });
 
-  it.each(DOCUMENTS)('%s lints without an error or a warning', { tags: ['slow'] }, (file) => {
+  it('lint without an error or a warning', { tags: ['slow'] }, () => {
     const bin = join(packageRoot, 'node_modules', '@redocly', 'cli', 'bin', 'cli.js');
-    const out = execFileSync(process.execPath, [bin, 'lint', file, '--format=json', '--config=redocly.yaml'], {
+    const args = [bin, 'lint', ...DOCUMENTS, '--format=json', '--config=redocly.yaml'];
+    const out = execFileSync(process.execPath, args, {
       cwd: packageRoot,
       encoding: 'utf8',
       stdio: ['ignore', 'pipe', 'ignore'],
       env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
     });
-    expect(JSON.parse(out).totals).toMatchObject({ errors: 0, warnings: 0, ignored: 0 });
+    // One JSON object for each document.
+    const totals = [...out.matchAll(/"totals": (\{[^}]*\})/g)].map(([, text = '']) => JSON.parse(text));
+    expect(totals).toEqual(DOCUMENTS.map(() => ({ errors: 0, warnings: 0, ignored: 0 })));
   });
 });
 

@@ -48,7 +48,9 @@ async function age(tx: Queryable, subject: string, ms: number): Promise<void> {
   );
 }
 
-it('the database grants what the model of the rolling hour grants, with the same waiting time', async () => {
+it('the database grants what the model of the rolling hour grants, with the same waiting time', {
+  timeout: 60_000,
+}, async () => {
   const event = fc.record({
     passed: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 7 })).map((tens) => tens * 10 * MINUTE),
     limit: fc.integer({ min: 1, max: 12 }),

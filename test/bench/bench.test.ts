@@ -1,6 +1,7 @@
 // The selection of benches by --quick and --only, and the rate computed from pgbench's log.
 
 import { describe, expect, it } from 'vitest';
+import { measuredTogether, percentile } from '../../bench/latency.ts';
 import { readOptions } from '../../bench/options.ts';
 import { parseLog, rateOf } from '../../bench/pgbench.ts';
 
@@ -13,6 +14,8 @@ const PROMISED = [
   'idempotent-replay',
   'one-hot-key',
   'complete-party-of-8',
+  'last-share-to-event',
+  'p99-at-70-percent',
   'deliver-events',
   'deliver-beside-hanging',
   'expire-100k',
@@ -32,7 +35,17 @@ describe('the selection of benches', () => {
   });
 
   it('has the promises and more without --quick', () => {
-    expect(namesOf()).toEqual(expect.arrayContaining([...PROMISED, 'hook-intake', 'hook-intake-p99']));
+    expect(namesOf()).toEqual(
+      expect.arrayContaining([
+        ...PROMISED,
+        'hook-intake',
+        'hook-intake-p99',
+        'create-to-event',
+        'read-latency',
+        'guest-page-first-byte',
+        'many-cores',
+      ]),
+    );
   });
 
   it('has only the bench that --only names, with and without --quick', () => {
@@ -58,5 +71,19 @@ describe('the rate from a pgbench log', () => {
     const lines = [1, 2, 3].map((nth) => `0 ${nth} 900 0 1800000000 ${nth}`);
     const late = [1, 2, 3, 1, 2, 3].map((nth, i) => `${1 + Math.floor(i / 3)} ${nth} 900 0 1800000001 ${i}`);
     expect(() => rateOf(parseLog([...lines, ...late].join('\n')), 3)).toThrow(/before the others/);
+  });
+});
+
+describe('the figures of a latency bench', () => {
+  it('has the percentile of the values in any order', () => {
+    const values = Array.from({ length: 100 }, (_, n) => 100 - n);
+    expect([percentile(values, 0.5), percentile(values, 0.99), percentile([7], 0.99)]).toEqual([50, 99, 7]);
+    expect(percentile([], 0.5)).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it('measures once for both sides of a round, in either order', async () => {
+    let measured = 0;
+    const { ours, base } = measuredTogether(async () => ({ ours: ++measured, base: 10 * measured }));
+    expect([await ours(), await base(), await base(), await ours(), measured]).toEqual([1, 10, 20, 2, 2]);
   });
 });

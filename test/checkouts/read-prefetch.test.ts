@@ -2,6 +2,8 @@
 // it, however many reads are concurrent. No caller sees another venue's checkout, or one beyond its rate limit.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hashOfKey } from '../../src/domain/keys/key.ts';
+import { admitKeys } from '../../src/domain/keys/queries.ts';
 import { CARDS, type Json, openTestVenue, type TestVenue, withNewKey } from '../support/test-venue.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
@@ -62,6 +64,35 @@ describe('a read', () => {
     for (const refused of response.filter(({ status }) => status !== 200)) {
       expect([refused.status, refused.json.error.code, refused.json.id]).toEqual([429, 'rate_limited', undefined]);
     }
+  });
+
+  it('of many checkouts at once with one key is one count for the rate limit, which grants exactly what is left', async () => {
+    const venue = await openTestVenue(world);
+    const ids = (await Promise.all(Array.from({ length: 6 }, () => venue.create()))).map(({ id }) => id);
+    const { id: keyId, key } = await world.key(venue.venueId, { readsPerHour: 9 });
+    const lookUp = (checkoutId: string, calls: number) =>
+      ({ hash: hashOfKey(key), effect: 'read', calls, checkoutId }) as const;
+    const first = await admitKeys(
+      world.db,
+      ids.map((id) => lookUp(id, 1)),
+      Date.now(),
+    );
+    expect(first.map(({ counted }) => [counted?.granted, counted?.remaining])).toEqual(
+      [8, 7, 6, 5, 4, 3].map((remaining) => [1, remaining]),
+    );
+    expect(first.map(({ prefetched }) => JSON.parse(prefetched?.json ?? '{}').id)).toEqual(ids);
+    const counts = () =>
+      world.db.query('select calls from limit_calls where subject = $1 order by at', [`key ${keyId} read`]);
+    expect(await counts()).toEqual([{ calls: 6 }]);
+    const next = await admitKeys(
+      world.db,
+      ids.map((id) => lookUp(id, 1)),
+      Date.now(),
+    );
+    expect(next.map(({ counted }) => counted?.granted)).toEqual([1, 1, 1, 0, 0, 0]);
+    expect(next.map(({ counted }) => counted?.retry_at === null)).toEqual([true, true, true, false, false, false]);
+    expect(next.map(({ prefetched }) => prefetched !== null)).toEqual([true, true, true, false, false, false]);
+    expect(await counts()).toEqual([{ calls: 6 }, { calls: 3 }]);
   });
 
   it('is refused to a key of another kind, without the scope, or revoked', async () => {

@@ -11,16 +11,15 @@ import { systemClock } from '../../src/base/clock.ts';
 import { type Config, readConfig } from '../../src/base/config.ts';
 import { openDb } from '../../src/base/db.ts';
 import { makeLog } from '../../src/base/log.ts';
-import { migrate } from '../../src/base/migrate.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { systemRandom } from '../../src/base/random.ts';
-import { schemaFolders } from '../../src/base/schema-files.ts';
 import { makeSeal } from '../../src/base/seal.ts';
 import { readOrCreateSecret } from '../../src/base/secret-file.ts';
 import { errorLine } from '../../src/cli/cli-error.ts';
 import { runCommand } from '../../src/cli/command.ts';
 import { checkNode } from '../../src/cli/doctor.ts';
 import { type AppContext, commandContext, makeContext, readSchemas } from '../../src/run/context.ts';
+import { copyInitializedData } from '../support/initialized-data.ts';
 import { recordLines, recordStream } from '../support/record-logs.ts';
 import { captureStream, noBackups } from '../support/run-command.ts';
 
@@ -49,9 +48,9 @@ let context: AppContext;
 
 beforeAll(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'everyshare-cli-'));
+  await copyInitializedData(dataDir);
   chmodSync(dataDir, 0o755);
   postgres = await startEmbeddedPostgres({ dataDir, settings: { fsync: 'off' } });
-  await migrate(postgres.url, schemaFolders(packageRoot));
   const key = readOrCreateSecret(join(dataDir, 'encryption-key'), () => systemRandom.bytes(32).toString('base64'));
   context = makeContext({
     config: readConfig({ DATA_DIR: dataDir }),

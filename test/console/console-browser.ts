@@ -1,19 +1,17 @@
 // A browser in front of the console: a server of its own, the built console, people with roles, and axe over every screen.
 // With SCREENS=<folder> (`npm run screens`) `look` also takes pictures, at 390 and 1280 pixels, in light and dark.
 
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { expect, inject, onTestFinished } from 'vitest';
 import type { Role } from '../../src/domain/accounts/roles.ts';
-import { browserPath, MAX_WAIT_MS, openBrowser } from '../pages/browser.ts';
+import { ALL_RULES, axeFindings } from '../pages/axe.ts';
+import { browserPath, closeContexts, MAX_WAIT_MS, openBrowser } from '../pages/browser.ts';
 import { createAccount, createSession } from '../support/console-client.ts';
 import { openTestWorld, type TestWorld, type TestWorldOptions } from '../support/test-world.ts';
 
-const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 const screenshotFolder = process.env.SCREENS ?? null;
-const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 const WIDTHS = [1280, 390] as const;
 
 export const executable = browserPath();
@@ -42,7 +40,7 @@ export class ConsoleBrowser {
   }
 
   async close(): Promise<void> {
-    await this.#browser.close();
+    await closeContexts(this.#browser);
     await this.world.close();
   }
 
@@ -104,13 +102,12 @@ export async function look({ page, faults }: Visitor, name: string): Promise<voi
   shownWithAxe.set(testPath, count + 1);
   // Before the scripts have run the page is empty, and axe would judge a page without a heading.
   await page.locator('h1').first().waitFor();
-  await page.evaluate(axe);
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: before.height });
     for (const [index, variant] of VARIANTS.entries()) {
       if (variant.width !== width || (!isInFull && index !== count % VARIANTS.length)) continue;
       await page.emulateMedia({ colorScheme: variant.colorScheme });
-      expect(await violations(page), `${name}, ${width}, ${variant.colorScheme}`).toEqual([]);
+      expect(await axeFindings(page, ALL_RULES), `${name}, ${width}, ${variant.colorScheme}`).toEqual([]);
       await picture(page, `${name}-${width}-${variant.colorScheme}`);
     }
     const overflow = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
@@ -119,18 +116,6 @@ export async function look({ page, faults }: Visitor, name: string): Promise<voi
   await page.emulateMedia({ colorScheme: 'light' });
   await page.setViewportSize(before);
   expect(faults).toEqual([]);
-}
-
-async function violations(page: Page): Promise<string[]> {
-  // `preload` is for rules about sound and about a locked orientation: the first finds nothing here, the second is off.
-  const options = { runOnly: { type: 'tag', values: RULES }, resultTypes: ['violations'], preload: false };
-  const found = await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`);
-  const { violations: list } = found as {
-    violations: { id: string; nodes: { html: string; failureSummary: string }[] }[];
-  };
-  return list.map(
-    ({ id, nodes }) => `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join('; ')}`,
-  );
 }
 
 async function picture(page: Page, name: string): Promise<void> {

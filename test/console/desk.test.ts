@@ -185,6 +185,7 @@ describe.runIf(executable !== null)('the desk', () => {
     const row = page.getByRole('row', { name: /0 of 2 cards are charged/ });
     await row.waitFor();
     await row.getByText('The worker tries again by itself.').waitFor();
+    await page.getByRole('button', { name: 'Reconcile now' }).waitFor();
     await look(visitor, 'desk-money');
     world.processor.api.faults.clear();
     await row.getByRole('button', { name: 'Try now' }).click();

@@ -1,13 +1,13 @@
 // The documentation in a browser: readable on a phone and on a wide screen, in light and dark, with and without a
 // script. With SCREENS=<folder> it also takes a picture of each page.
 
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { browserPath, MAX_WAIT_MS, openBrowser } from '../pages/browser.ts';
+import { ALL_RULES, axeFindings, COLOR_RULES, WIDTH_RULES } from '../pages/axe.ts';
+import { browserPath, closeContexts, MAX_WAIT_MS, openBrowser } from '../pages/browser.ts';
 import { makeDocsSite } from '../support/docs-site.ts';
 
 // Drives a browser.
@@ -15,7 +15,6 @@ vi.setConfig({ testTimeout: 120_000 });
 
 const executable = browserPath();
 const screenshotFolder = process.env.SCREENS ?? null;
-const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
 /** A page of each kind. */
 const PAGES = ['/docs', '/docs/guides/quickstart', '/docs/reference/getMe', '/docs/search?q=hold'];
@@ -32,10 +31,7 @@ const MORE_PAGES = [
   '/docs/changelog',
 ];
 
-/** WCAG 2.2 AA; the later variants check only what they can break. */
-const ALL_RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-const COLOR_RULES = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] };
-const WIDTH_RULES = { type: 'rule', values: ['target-size', 'scrollable-region-focusable'] };
+/** The later variants check only what they can break. */
 const ESSENTIAL_VARIANTS = [
   { width: 390, colorScheme: 'light', rules: ALL_RULES },
   { width: 1280, colorScheme: 'dark', rules: COLOR_RULES },
@@ -56,10 +52,9 @@ beforeAll(async () => {
   if (executable !== null) browser = await openBrowser(executable);
 });
 afterEach(async () => {
-  await Promise.all((browser?.contexts() ?? []).map((context) => context.close()));
+  if (browser !== null) await closeContexts(browser);
 });
 afterAll(async () => {
-  await browser?.close();
   await app.close();
 });
 
@@ -89,7 +84,6 @@ describe.runIf(executable !== null)('the documentation', () => {
     'has no fault that axe finds, and fits the screen: %s',
     async (path) => {
       const { page, faults } = await open(path);
-      await page.evaluate(axe);
       for (const { width, colorScheme, rules } of VARIANTS) {
         await page.setViewportSize({ width, height: width < 600 ? 844 : 900 });
         await page.emulateMedia({ colorScheme });
@@ -100,10 +94,7 @@ describe.runIf(executable !== null)('the documentation', () => {
         }
         const wide = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
         expect(wide, name).toBe(0);
-        const { violations } = (await page.evaluate(
-          `axe.run(document, { runOnly: ${JSON.stringify(rules)}, resultTypes: ['violations'] })`,
-        )) as { violations: { id: string; nodes: { html: string }[] }[] };
-        expect(violations.map(({ id, nodes }) => `${name}: ${id} ${nodes[0]?.html}`)).toEqual([]);
+        expect(await axeFindings(page, rules), name).toEqual([]);
       }
       expect(faults).toEqual([]);
     },

@@ -44,8 +44,9 @@ async function typeErrors(sources: readonly (readonly [string, string])[]): Prom
     files: sources.map(([name]) => `${name}.ts`),
   };
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(options));
-  const compiler = join(packageRoot, 'node_modules', '.bin', 'tsc');
-  const done = promisify(execFile)(compiler, ['-p', folder, '--pretty', 'false'], { timeout: 60_000 });
+  const compiler = join(packageRoot, 'node_modules', 'typescript-7', 'bin', 'tsc');
+  const args = [compiler, '-p', folder, '--pretty', 'false'];
+  const done = promisify(execFile)(process.execPath, args, { timeout: 60_000 });
   return done.then(
     () => '',
     (error: { stdout?: string }) => error.stdout ?? String(error),

@@ -2,12 +2,12 @@
 // the hosted page, has a state for everything that can be the case, and asks the server no more than it must. With
 // SCREENS=<folder> it takes a picture of each state.
 
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { addOrigin } from '../../src/domain/venues/change-venue.ts';
+import { ALL_RULES, axeFindings, COLOR_RULES } from '../pages/axe.ts';
 import { browserPath } from '../pages/browser.ts';
 import { type BrowserFixture, openBrowserFixture } from '../pages/browser-fixture.ts';
 import { CARDS, type Json } from '../support/test-venue.ts';
@@ -19,7 +19,6 @@ vi.setConfig({ testTimeout: 60_000 });
 
 const path = browserPath();
 const screenshotFolder = process.env.SCREENS ?? null;
-const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
 /** A script of another origin may read an answer with these. */
 const READABLE = { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'retry-after' };
@@ -391,11 +390,6 @@ describe.runIf(path !== null)('the embed', () => {
         return tagOf((await fixture.venue.create()).id);
       },
     };
-    const ALL_RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-    const COLOR_RULES = { type: 'rule', values: ['color-contrast'] };
-    const findings = (page: Page, rules: unknown): Promise<string[]> =>
-      page.evaluate(`axe.run(document, { runOnly: ${JSON.stringify(rules)}, resultTypes: ['violations'] })
-        .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`);
     const takePictures = async (page: Page, name: string): Promise<void> => {
       if (screenshotFolder === null) return;
       for (const width of [390, 1280]) {
@@ -416,15 +410,14 @@ describe.runIf(path !== null)('the embed', () => {
       await visit(await prepare(page), { page });
       await reaches(page, state);
       expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-      await page.evaluate(axe);
-      expect(await findings(page, ALL_RULES)).toEqual([]);
+      expect(await axeFindings(page, ALL_RULES)).toEqual([]);
       await takePictures(page, `${state}-light`);
       if (!COLORED.includes(state) && screenshotFolder === null) return;
       await page.emulateMedia({ colorScheme: 'dark' });
-      expect(await findings(page, COLOR_RULES), 'dark').toEqual([]);
+      expect(await axeFindings(page, COLOR_RULES), 'dark').toEqual([]);
       await takePictures(page, `${state}-dark`);
       await page.emulateMedia({ colorScheme: 'light', forcedColors: 'active' });
-      expect(await findings(page, COLOR_RULES), 'forced colours').toEqual([]);
+      expect(await axeFindings(page, COLOR_RULES), 'forced colours').toEqual([]);
       await takePictures(page, `${state}-forced`);
     });
   });

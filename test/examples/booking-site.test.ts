@@ -6,12 +6,12 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { buildSdk } from '../../sdk/build.js';
 import { packageRoot } from '../../src/base/package-root.ts';
-import { browserPath, MAX_WAIT_MS, openBrowser } from '../pages/browser.ts';
+import { ALL_RULES, axeFindings, COLOR_RULES } from '../pages/axe.ts';
+import { browserPath, closeContexts, MAX_WAIT_MS, openBrowser } from '../pages/browser.ts';
 import { openOwnShare, payWith, signIn } from '../pages/browser-fixture.ts';
 import { copyInitializedData } from '../support/initialized-data.ts';
 import { type Program, startProgram } from '../support/run-program.ts';
@@ -22,7 +22,6 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 180_000 });
 
 const path = browserPath();
 const screenshotFolder = process.env.SCREENS ?? null;
-const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
 interface Site {
   readonly url: string;
@@ -89,7 +88,7 @@ describe.runIf(path !== null)('the booking site', () => {
     if (screenshotFolder !== null) mkdirSync(screenshotFolder, { recursive: true });
   });
   afterAll(async () => {
-    await browser?.close();
+    if (browser !== undefined) await closeContexts(browser);
     site?.child.kill('SIGTERM');
     await program?.stop('SIGTERM');
     rmSync(folder, { recursive: true, force: true });
@@ -105,13 +104,9 @@ describe.runIf(path !== null)('the booking site', () => {
   /** Accessible, not wider than a phone, and with pictures if wanted. */
   const check = async (page: Page, name: string): Promise<void> => {
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
-    await page.evaluate(axe);
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
-      const rules = colorScheme === 'light' ? '{}' : "{ runOnly: { type: 'rule', values: ['color-contrast'] } }";
-      const findings = await page.evaluate<string[]>(
-        `axe.run(document, ${rules}).then(({ violations }) => violations.map(({ id, nodes }) => id + nodes.map(({ html }) => html)))`,
-      );
+      const findings = await axeFindings(page, colorScheme === 'light' ? ALL_RULES : COLOR_RULES);
       expect(findings, `${name} ${colorScheme}`).toEqual([]);
       for (const width of screenshotFolder === null ? [] : [390, 1280]) {
         await page.setViewportSize({ width, height: 844 });

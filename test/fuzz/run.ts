@@ -41,6 +41,8 @@ export interface FuzzOptions {
   readonly requestsPerFixture: number;
   /** Only requests to the addresses of venue systems. */
   readonly hooksOnly?: boolean;
+  /** Only requests with these labels; the others of the range are not sent. */
+  readonly only?: readonly string[];
   readonly onFinding?: (finding: Finding) => void;
   /** Called between two fixtures, when no request is running. */
   readonly onPause?: (done: number) => Promise<void>;
@@ -129,6 +131,7 @@ async function runRange(
   const sendNext = async (): Promise<void> => {
     while (next < last) {
       const request = drawRequest(seed, next++, shared, options.hooksOnly);
+      if (options.only?.includes(request.label) === false) continue;
       const response = await sender.send(request);
       coverage.count(request.label, response, isAccepted(request, response));
       const faults = findFaults(checkContext, request, response);

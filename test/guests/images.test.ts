@@ -44,12 +44,16 @@ beforeEach(async () => {
   requests = [];
   fetchTimeoutMs = 10_000;
   venue = await openTestVenue(world);
-  answer = await serving(photo(1600, 900));
+  // Small, because each size that is served takes processor time.
+  answer = await serving(photo(320, 180));
 });
 
 const picture = (width: number, height: number, background = '#3366cc') =>
   sharp({ create: { width, height, channels: 4, background } });
 const photo = (width: number, height: number) => picture(width, height).jpeg();
+/** Black: to encode as many pixels in colour takes two seconds. */
+const hugePicture = (width: number, height: number) =>
+  sharp(Buffer.alloc(width * height), { raw: { width, height, channels: 1 } }).png({ compressionLevel: 1 });
 const serving = async (image: Sharp): Promise<typeof answer> => {
   const body = await image.toBuffer();
   return (response) => void response.writeHead(200, { 'content-type': 'image/jpeg' }).end(body);
@@ -93,6 +97,7 @@ const stored = (): Promise<{ kind: string; error: string | null; wait: number }[
 
 describe('the cover of an offering', () => {
   it('is wanted when a page asks, fetched by the worker, and then served in two sizes as WebP', async () => {
+    answer = await serving(photo(1600, 900));
     const name = await offering([{ url: addressOf() }, { url: addressOf() }]);
     expect(await find(name)).toEqual(NOTHING);
     expect(requests).toEqual([]);
@@ -221,7 +226,7 @@ describe('a picture that cannot be used', () => {
     ['is tiny', () => serving(picture(1, 1).png()), /smaller than 16 by 16/],
     [
       'has too many pixels',
-      () => serving(photo(9_000, 9_000)),
+      () => serving(hugePicture(9_000, 9_000)),
       /cannot be read as a picture, or it is too large|pixels/,
     ],
     [
@@ -358,6 +363,7 @@ describe('the preview of a checkout', () => {
   const previewOf = (id: string) => load(`/c/${id}/preview.jpg`);
 
   it('is the cover as a JPEG of 1200 by 630', async () => {
+    answer = await serving(photo(1600, 900));
     const name = await offering([{ url: addressOf() }]);
     const { id } = await venue.create({ offering_external_id: name });
     await fetchAll();

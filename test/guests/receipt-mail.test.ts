@@ -123,7 +123,7 @@ describe('a receipt by mail', () => {
     await send();
     expect(await mailsOf(id)).toEqual([
       { status: 'sent', error: null },
-      { status: 'failed', error: 'the mail server refused it with 550' },
+      { status: 'dropped', error: 'the mail server refused the recipient with 550' },
     ]);
     const cookie = `everyshare_session=${await beginSession(fixture.world.context, ben.id)}`;
     const { text } = await fixture.world.call('GET', `/c/${id}`, { headers: { cookie } });
@@ -152,7 +152,7 @@ describe('a receipt by mail', () => {
     }
   });
 
-  it('that the server refuses for good fails; while the server is busy it is tried again', async () => {
+  it('to an address that takes no mails is dropped; while the server is busy it is tried again', async () => {
     const { id, ben } = await paidBooking();
     await ask(id, ben, 'gone@mail.example');
     refusal = { code: 451, message: 'try later' };
@@ -160,7 +160,7 @@ describe('a receipt by mail', () => {
     expect(await mailsOf(id)).toEqual([{ status: 'waiting', error: null }]);
     refusal = { code: 550, message: 'no such mailbox' };
     await send(Date.now() + 60_000);
-    expect(await mailsOf(id)).toEqual([{ status: 'failed', error: 'the mail server refused it with 550' }]);
+    expect(await mailsOf(id)).toEqual([{ status: 'dropped', error: 'the mail server refused the recipient with 550' }]);
     expect(received).toEqual([]);
   });
 

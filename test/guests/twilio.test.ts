@@ -125,7 +125,7 @@ describe('a message', () => {
     expect(received).toHaveLength(1);
   });
 
-  it('is retried while Twilio is too busy, and fails for good when Twilio refuses it', async () => {
+  it('is retried while Twilio is too busy, dropped when the number gets no texts, and fails when Twilio refuses it for another reason', async () => {
     await invited();
     replies = [
       { status: 429, body: { code: 20429 } },
@@ -139,10 +139,15 @@ describe('a message', () => {
     replies = [{ status: 400, body: { code: 21211, message: `The number ${sam.phone} is not valid` } }];
     await send();
     expect(await states()).toEqual([
-      { status: 'failed', last_error: 'Twilio answered 400 (21211)', provider_id: null },
+      { status: 'dropped', last_error: 'Twilio answered 400 (21211)', provider_id: null },
     ]);
     expect(fixture.world.logs.join('')).not.toContain(sam.phone);
     expect(fixture.world.logs.join('')).not.toContain(AUTH);
+    await fixture.world.db.query('delete from messages');
+    await invited();
+    replies = [{ status: 400, body: { code: 21606 } }];
+    await send();
+    expect(await states()).toMatchObject([{ status: 'failed', last_error: 'Twilio answered 400 (21606)' }]);
   });
 
   it('that may have been sent is tried once more and never a third time', async () => {

@@ -73,6 +73,7 @@ export async function openDrivenWorld(): Promise<DrivenWorld> {
   const sockets = await openSockets(url);
   await loseRequestLog(world, venue, url);
   await leaveWork(world, venue);
+  await leaveRefundUnaccepted(world, venue, '2 minutes');
   return {
     world,
     monitoring,
@@ -144,6 +145,18 @@ async function driveMoney(world: TestWorld, venue: TestVenue): Promise<void> {
   const disputes = disputeTools(world, venue);
   await disputes.open(intent?.id ?? '', 1_000);
   await disputes.deliverEvents(intent?.id ?? '');
+}
+
+/** As the worker leaves a refund that the processor has not accepted since then: its next try lies ahead. */
+export async function leaveRefundUnaccepted(world: TestWorld, venue: TestVenue, since: string): Promise<void> {
+  const { id } = await venue.runTestHelper((await venue.create()).id, 'complete');
+  await venue.post(`/v1/checkouts/${id}/refund`);
+  const rows = await world.db.query(
+    `update movements set status = 'sending', first_due_at = now() - $2::interval, due_at = now() + interval '3 hours'
+     where checkout_id = $1 and kind = 'refund' returning 1`,
+    [id, since],
+  );
+  if (rows.length === 0) throw new Error('the refund has no movement');
 }
 
 export async function queueToSend(

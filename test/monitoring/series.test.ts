@@ -4,10 +4,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Queryable } from '../../src/base/db.ts';
+import { leastId } from '../../src/base/ids.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
-import { oldestFundedAt } from '../../src/domain/checkouts/figure-queries.ts';
+import { fundedSince } from '../../src/domain/checkouts/figure-queries.ts';
 import { computeFigures } from '../../src/domain/monitoring/figures.ts';
-import { QUEUES } from '../../src/domain/monitoring/queues.ts';
+import { QUEUES, readQueues } from '../../src/domain/monitoring/queues.ts';
 import { countMovements, type MovementCount } from '../../src/domain/payments/figure-queries.ts';
 import { LOOPS } from '../../src/worker/loops.ts';
 import { type DrivenWorld, openDrivenWorld } from './driven-world.ts';
@@ -28,6 +29,41 @@ describe('the series of /metrics', () => {
     const moved = (name: string): boolean =>
       samples.some((one) => one.value !== 0 && [name, `${name}_count`].includes(one.name));
     expect(names.filter((name) => !moved(name))).toEqual([]);
+  });
+
+  it.each<[string, readonly Readonly<Record<string, string>>[]]>([
+    ['everyshare_checkouts', ['open', 'collecting', 'funded'].map((status) => ({ mode: 'test', status }))],
+    [
+      'everyshare_checkouts_ended_in_last_hour',
+      ['completed', 'expired', 'canceled'].map((status) => ({ mode: 'test', status })),
+    ],
+    ['everyshare_checkouts_funded_oldest_age_seconds', [{ mode: 'test' }]],
+    ['everyshare_money_owed_minor_units', [{ owed: 'to_venues' }, { owed: 'to_guests' }]],
+    [
+      'everyshare_movements',
+      [
+        { kind: 'refund', status: 'failed' },
+        { kind: 'transfer', status: 'waiting' },
+      ],
+    ],
+    ['everyshare_check_timestamp_seconds', [{ mode: 'test' }, { mode: 'live' }, { check: 'ledger' }]],
+    ['everyshare_loop_attempts_total', LOOPS.map(({ name: loop }) => ({ loop }))],
+    ['everyshare_loop_step_seconds_count', LOOPS.map(({ name: loop }) => ({ loop }))],
+    ['everyshare_loop_rows_total', [{ loop: 'deliver-events' }, { loop: 'send-messages' }]],
+    ['everyshare_loop_failures_total', [{ loop: 'link-ready-venues' }]],
+    ['everyshare_loop_due_rows', [{ loop: 'settle-holds' }]],
+    ['everyshare_money_loop_oldest_due_age_seconds', [{ loop: 'settle-holds', mode: 'test' }]],
+    ['everyshare_processor_unavailable_total', [{ mode: 'test' }]],
+    ['everyshare_delivery_attempt_seconds_count', [{ outcome: 'refused' }]],
+  ])('%s is moved for the labels that the world drives', (name, wanted) => {
+    const isMoved = (labels: Readonly<Record<string, string>>): boolean =>
+      samples.some(
+        (one) =>
+          one.name === name &&
+          one.value !== 0 &&
+          Object.entries(labels).every(([label, value]) => one.labels[label] === value),
+      );
+    expect(wanted.filter((labels) => !isMoved(labels))).toEqual([]);
   });
 
   it('are all in the guide with their kind and labels, and the guide names no other', async () => {
@@ -97,8 +133,8 @@ describe('the figures that are read from the database', () => {
   it('have the age of a stuck checkout also when a thousand others are to be charged before it', async () => {
     const rolledBack = new Error('the test is done');
     const work = driven.world.db.transaction(async (tx) => {
-      const before = await oldestFundedAt(tx);
-      expect(before).not.toBeNull();
+      const { test: before } = await fundedSince(tx);
+      expect(before).toBeDefined();
       await tx.query('alter table checkouts disable trigger user');
       await tx.query(
         `insert into checkouts select copy.* from (select * from checkouts where status = 'funded' limit 1) one
@@ -107,7 +143,7 @@ describe('the figures that are read from the database', () => {
            'checkout_id', one.checkout_id || n, 'external_booking_id', one.external_booking_id || n,
            'created_at', one.created_at - n * interval '1 second', 'capture_due_at', '2000-01-01T00:00:00Z')) copy`,
       );
-      expect(await oldestFundedAt(tx)).toBe(before);
+      expect(await fundedSince(tx)).toEqual({ test: before });
       throw rolledBack;
     });
     await expect(work).rejects.toBe(rolledBack);
@@ -125,6 +161,51 @@ describe('the loops of the worker', () => {
     'record-alive': 'writes one row',
     'delete-old-requests': 'empties the partitions of past days, which are as many as ever',
   };
+
+  /** What a row must be beside due, where not every row waits for the loop. */
+  const MORE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+    'expire-checkouts': { status: 'collecting' },
+    'capture-funded': { status: 'funded' },
+  };
+  const HOUR_MS = 3_600_000;
+
+  it.each(Object.entries(QUEUES))('%s has the number and the age of its due rows', async (loop, queue) => {
+    const rolledBack = new Error('the test is done');
+    const work = driven.world.db.transaction(async (tx) => {
+      const { table, dueAt, afterMs = 0 } = queue;
+      // An empty table of the same columns hides the real one for this transaction.
+      await tx.query(`create temporary table ${table} (like ${table}) on commit drop`);
+      const required = await tx.query<{ name: string }>(
+        `select attname as name from pg_attribute where attrelid = 'pg_temp.${table}'::regclass and attnotnull and attnum > 0`,
+      );
+      for (const { name } of required) await tx.query(`alter table ${table} alter column "${name}" drop not null`);
+      const now = Date.now();
+      const add = async (at: number): Promise<void> => {
+        const due = queue.isId === true ? leastId('evt', at) : new Date(at - afterMs).toISOString();
+        const columns = [...dueAt.matchAll(/\b(?:[a-z_]+_)?(?:at|id)\b/g)].map(([column]) => [column, due] as const);
+        const values = {
+          ...Object.fromEntries(columns),
+          ...(queue.mode === undefined ? {} : { mode: 'live' }),
+          ...MORE[loop],
+        };
+        await tx.query(
+          `insert into ${table} (${Object.keys(values).join(', ')}) values (${Object.keys(values)
+            .map((_, n) => `$${n + 1}`)
+            .join(', ')})`,
+          Object.values(values),
+        );
+      };
+      await add(now - HOUR_MS);
+      // Events that are to be dispatched are due as soon as they are there.
+      if (queue.isId === undefined) await add(now + HOUR_MS);
+      const [found] = (await readQueues(tx, now)).filter((one) => one.loop === loop);
+      expect(found).toMatchObject({ waiting: 1, isCapped: false });
+      expect(Math.abs((found?.oldestDueAt ?? 0) - (now - HOUR_MS))).toBeLessThan(1_000);
+      if (queue.mode !== undefined) expect(Object.keys(found?.byMode ?? {})).toEqual(['live']);
+      throw rolledBack;
+    });
+    await expect(work).rejects.toBe(rolledBack);
+  });
 
   it('each have a backlog, or are listed with the reason why not', () => {
     const names = LOOPS.map(({ name }) => name);

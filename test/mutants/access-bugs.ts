@@ -68,6 +68,22 @@ export const ACCESS_BUGS: readonly Mutant[] = [
   },
   {
     area: 'walls',
+    bug: 'a key that reads several checkouts at once sees those of the other mode',
+    file: 'src/domain/checkouts/functions/prefetch_checkouts.sql',
+    from: 'and c.checkout_id = n.id and c.mode = p_mode',
+    to: 'and c.checkout_id = n.id',
+    tests: ['test/checkouts/read-prefetch.test.ts'],
+  },
+  {
+    area: 'walls',
+    bug: 'calls of one key that are counted together are all granted',
+    file: ADMIT,
+    from: 'granted := least(p_calls[position], v_left);',
+    to: 'granted := p_calls[position];',
+    tests: ['test/checkouts/read-prefetch.test.ts'],
+  },
+  {
+    area: 'walls',
     bug: 'a share shows the own name of a member who has not acted yet',
     file: 'src/domain/checkouts/functions/share_name.sql',
     from: 'case when (p_share).is_organizer or (p_share).accepted_at is not null then',
@@ -126,8 +142,8 @@ export const ACCESS_BUGS: readonly Mutant[] = [
     area: 'walls',
     bug: 'a revoked key is accepted',
     file: ADMIT,
-    from: 'where r.key_hash = v_hash and k.revoked_at is null and v.revoked_at is null',
-    to: 'where r.key_hash = v_hash and v.revoked_at is null',
+    from: 'where r.key_hash = p_hashes[admit.position] and k.revoked_at is null and v.revoked_at is null',
+    to: 'where r.key_hash = p_hashes[admit.position] and v.revoked_at is null',
     tests: ['test/http/keys.test.ts'],
   },
   {

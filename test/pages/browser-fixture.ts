@@ -10,7 +10,7 @@ import { readServicesOf } from '../../src/run/context.ts';
 import { type RunningWorker, startWorker } from '../../src/worker/worker.ts';
 import { inFuture, type Json, ORIGIN, TestVenue } from '../support/test-venue.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
-import { MAX_WAIT_MS, openBrowser } from './browser.ts';
+import { closeContexts, MAX_WAIT_MS, openBrowser } from './browser.ts';
 
 export interface Person {
   readonly id: string;
@@ -71,9 +71,9 @@ export class BrowserFixture {
     await context.addCookies([{ name: 'everyshare_session', value, url: this.url, httpOnly: true, sameSite: 'Lax' }]);
   }
 
-  /** After each test: an open page looks for changes every few seconds, and takes time from the tests that follow. */
-  async closePages(): Promise<void> {
-    await Promise.all(this.browser.contexts().map((context) => context.close()));
+  /** After each test. */
+  closePages(): Promise<void> {
+    return closeContexts(this.browser);
   }
 
   async #newContext({
@@ -127,7 +127,7 @@ export class BrowserFixture {
   }
 
   async close(): Promise<void> {
-    await this.browser.close();
+    await this.closePages();
     await this.#worker?.close();
     await this.world.close();
   }

@@ -91,7 +91,23 @@ const DISABLED_BY_PLAYWRIGHT = [
 /** For one step in a browser. Playwright's 30 seconds are too few on a busy machine, and no promise depends on them. */
 export const MAX_WAIT_MS = 100_000;
 
-export function openBrowser(executablePath: string): Promise<Browser> {
+let running: Browser | null = null;
+
+/**
+ * The browser of this worker. Its files share one, because each start takes a second of processor time; a file closes
+ * what it opened (`closeContexts`), and the browser ends with the worker.
+ */
+export async function openBrowser(executablePath: string): Promise<Browser> {
+  if (running?.isConnected() !== true) running = await launch(executablePath);
+  return running;
+}
+
+/** An open page looks for changes every few seconds, and takes time from the tests that follow. */
+export async function closeContexts(browser: Browser): Promise<void> {
+  await Promise.all(browser.contexts().map((context) => context.close()));
+}
+
+function launch(executablePath: string): Promise<Browser> {
   const disabled = [...DISABLED_BY_PLAYWRIGHT, ...ADDRESS_BAR_PAGES].join(',');
   return chromium.launch({
     executablePath,

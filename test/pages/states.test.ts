@@ -2,11 +2,11 @@
 // request goes to another origin, and the content security policy is never violated. With SCREENS=<folder> the test also
 // takes a picture of each variant (`npm run screens`).
 
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { ALL_RULES, type AxeRules, axeFindings, COLOR_RULES, WIDTH_RULES } from './axe.ts';
 import { browserPath } from './browser.ts';
 import { type BrowserFixture, openBrowserFixture } from './browser-fixture.ts';
 import { STATES } from './states.ts';
@@ -16,14 +16,6 @@ vi.setConfig({ testTimeout: 120_000 });
 
 const path = browserPath();
 const screenshotFolder = process.env.SCREENS ?? null;
-/** Minified, because every page loads it again. */
-const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
-
-/** WCAG 2.2 AA. */
-const ALL_RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-/** The rules whose result can differ between the variants of one page. */
-const COLOR_RULES = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] };
-const WIDTH_RULES = { type: 'rule', values: ['target-size', 'scrollable-region-focusable'] };
 
 interface Variant {
   readonly width: number;
@@ -31,7 +23,7 @@ interface Variant {
   /** On paper, or in the few colours that the guest's system allows. */
   readonly look?: 'print' | 'forced';
   /** What axe checks; null: nothing that another variant has not checked. */
-  readonly rules: typeof ALL_RULES | typeof COLOR_RULES | null;
+  readonly rules: AxeRules | null;
 }
 
 /** A state is opened once and shown in each variant: the first runs every rule, the others those that they can break. */
@@ -69,6 +61,9 @@ const ARRANGEMENTS = [
   'expired',
 ];
 
+/** Without axe a variant shows only whether the page fits, which does not depend on its colours. */
+const isOfOwnWidth = ({ look, colorScheme }: Variant): boolean => look === undefined && colorScheme === 'light';
+
 function variantsOf(name: string): readonly Variant[] {
   if (screenshotFolder !== null || inject('isLong')) return [...ESSENTIAL_VARIANTS, ...OTHER_VARIANTS];
   const arrangement = ARRANGEMENTS.indexOf(name);
@@ -77,9 +72,7 @@ function variantsOf(name: string): readonly Variant[] {
     return ESSENTIAL_VARIANTS.map((variant, i) =>
       i === 0 || (i + arrangement) % 2 === 0 ? variant : { ...variant, rules: null },
     );
-  return ESSENTIAL_VARIANTS.filter(({ look }) => look === undefined).map((variant, i) =>
-    i === 0 ? variant : { ...variant, rules: null },
-  );
+  return ESSENTIAL_VARIANTS.filter(isOfOwnWidth).map((variant, i) => (i === 0 ? variant : { ...variant, rules: null }));
 }
 
 /** What is wrong with a page on paper: a thing to press, a text that is not black, a colour behind it. */
@@ -97,23 +90,6 @@ const PRINT_PROBLEMS = `(() => {
   }
   return problems.slice(0, 5);
 })()`;
-
-interface AxeViolation {
-  readonly id: string;
-  readonly help: string;
-  readonly nodes: readonly { readonly html: string }[];
-}
-
-/** The violations that axe finds, one line each. */
-async function axeFindings(page: Page, rules: Variant['rules']): Promise<string[]> {
-  if (rules === null) return [];
-  // `preload` is for rules about sound and about a locked orientation: the first finds nothing here, the second is off.
-  const options = JSON.stringify({ runOnly: rules, resultTypes: ['violations'], preload: false });
-  const found = await page.evaluate<AxeViolation[]>(
-    `axe.run(document, ${options}).then(({ violations }) => violations)`,
-  );
-  return found.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map((node) => node.html).join(' ')}`);
-}
 
 describe.runIf(path !== null)('every state of the pages', () => {
   let fixture: BrowserFixture;
@@ -162,12 +138,11 @@ describe.runIf(path !== null)('every state of the pages', () => {
       await state.then?.(page);
       await page.getByText(state.text).filter({ visible: true }).first().waitFor();
       await page.waitForLoadState();
-      await page.evaluate(axe);
       for (const variant of variantsOf(name)) {
         await show(variant);
         const label = [variant.width, variant.look ?? variant.colorScheme].join('-');
         const isTooWide = await page.evaluate<boolean>('document.documentElement.scrollWidth > innerWidth');
-        const violations = await axeFindings(page, variant.rules);
+        const violations = variant.rules === null ? [] : await axeFindings(page, variant.rules);
         const onPaper =
           variant.look === 'print' && !state.isOfTheBank ? await page.evaluate<string[]>(PRINT_PROBLEMS) : [];
         const found = { label, isTooWide, violations, onPaper };

@@ -90,15 +90,20 @@ describe('a stuck capture', () => {
         next_try_at: expect.any(String),
       },
     ]);
-    world.processor.api.faults.clear();
     const path = `/money/venues/${venue.venueId}/checkouts/${id}/retry`;
+    const again = await desk('POST', path);
+    expect([again.status, again.json]).toEqual([
+      200,
+      { id, status: 'funded', error: expect.stringMatching(/processor/) },
+    ]);
+    world.processor.api.faults.clear();
     const done = await desk('POST', path);
     expect([done.status, done.json]).toEqual([200, { id, status: 'completed' }]);
     expect(await venue.chargedAtProcessor(id)).toBe(20_000);
     const twice = await desk('POST', path);
     expect([twice.status, twice.json.error.reason]).toEqual([409, 'not_funded']);
     expect(await casesOf('waiting', 'capture')).toEqual([]);
-    expect(await actionsOn(id)).toEqual(['capture.retry']);
+    expect(await actionsOn(id)).toEqual(['capture.retry', 'capture.retry']);
     await expectBooksAgree();
   });
 });

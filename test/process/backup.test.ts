@@ -9,8 +9,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { copyInitializedData, type InitializedData } from '../support/initialized-data.ts';
 import { type Program, runProgram, startProgram } from '../support/run-program.ts';
 
-// Starts and kills the whole program.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+// Starts and kills the whole program, and writes each file of a database to the disk several times.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 const folders: string[] = [];
 const newFolder = (): string => {

@@ -16,7 +16,7 @@ import { createTestDatabase } from '../support/test-database.ts';
 import { checkoutBody } from '../support/test-venue.ts';
 
 // Builds, starts and kills the whole program.
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 180_000 });
 
 const folders: string[] = [];
 const newFolder = (): string => {
@@ -139,7 +139,7 @@ describe('a program whose starter ends', () => {
   });
 
   it('the card processor stops with the last server that uses it, and not before', async () => {
-    const DATABASE_URL = await createTestDatabase('built', 'empty');
+    const DATABASE_URL = await createTestDatabase('built', 'migrated');
     const DATA_DIR = newFolder();
     const env = { DATABASE_URL, DATA_DIR, ENCRYPTION_KEY: randomBytes(32).toString('base64') };
     const [server, worker] = [await startProgram(['serve'], env), await startProgram(['worker'], env)];

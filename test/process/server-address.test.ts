@@ -81,7 +81,7 @@ it.each([
 });
 
 it('a separate worker writes a reminder whose link begins with the address of the server', async () => {
-  const DATABASE_URL = await createTestDatabase('links', 'empty');
+  const DATABASE_URL = await createTestDatabase('links', 'migrated');
   const env = { DATABASE_URL, DATA_DIR: newFolder(), ENCRYPTION_KEY: randomBytes(32).toString('base64') };
   const refused = await runProgram(['worker'], env);
   expect([refused.code, refused.err]).toEqual([

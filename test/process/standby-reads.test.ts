@@ -71,7 +71,7 @@ afterAll(async () => {
 });
 
 describe('a standby in the place of the primary', () => {
-  it('is refused as an unavailable database, for single statements, transactions and commands', async () => {
+  it('is refused as an unavailable database, for single statements and transactions', async () => {
     const db = open(pair.standby.url);
     const refused = [db.query('select 1'), db.priority.query('select 1'), db.transaction((tx) => tx.query('select 1'))];
     for (const outcome of await Promise.allSettled(refused)) {

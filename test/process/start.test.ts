@@ -11,13 +11,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { build, isCurrent } from '../../build.js';
-import { copyInitializedData } from '../support/initialized-data.ts';
+import { copyInitializedData, type InitializedData } from '../support/initialized-data.ts';
 import { type Program, runAndInterrupt, runProgram, startProgram } from '../support/run-program.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 // Starts and kills the whole program.
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 180_000 });
 
 const folders: string[] = [];
 const started: Program[] = [];
@@ -157,14 +157,6 @@ describe('everyshare start', () => {
     ]);
   });
 
-  it('does not write an operator token that the environment sets', async () => {
-    const DATA_DIR = newFolder();
-    const program = await start({ DATA_DIR, OPERATOR_TOKEN: 'a-token-of-my-own-choice' });
-    expect(existsSync(join(DATA_DIR, 'operator-token'))).toBe(false);
-    expect(program.out()).not.toContain('operator token');
-    await program.stop('SIGTERM');
-  });
-
   it('answers 503 with Retry-After while the database is gone, starts it again, and then answers 200', async () => {
     const { DATA_DIR, secretKey: key } = await copyInitializedData(newFolder());
     const program = await start({ DATA_DIR });
@@ -192,24 +184,6 @@ describe('everyshare start', () => {
     expect(postgresProcesses(DATA_DIR)).toEqual([]);
   });
 
-  it('refuses a DATA_DIR that is in use, without disturbing the running program', async () => {
-    const { DATA_DIR, secretKey } = await copyInitializedData(newFolder());
-    const first = await start({ DATA_DIR });
-    const second = await runProgram(['start'], { DATA_DIR });
-    expect([second.code, second.err]).toEqual([1, expect.stringContaining('is in use by another everyshare')]);
-    expect(await statusOfMe(first, secretKey)).toBe(200);
-    expect(await first.stop('SIGTERM')).toBe(0);
-  });
-
-  it('runs beside another program with its own DATA_DIR', async () => {
-    const { DATA_DIR, secretKey } = await copyInitializedData(newFolder());
-    const [first, second] = await Promise.all([start({ DATA_DIR }), start({ DATA_DIR: newFolder() })]);
-    expect(await statusOfMe(first, secretKey)).toBe(200);
-    expect(await statusOfMe(second, keyIn(second.out()))).toBe(200);
-    expect(await statusOfMe(first, keyIn(second.out()))).toBe(401);
-    await Promise.all([first.stop('SIGTERM'), second.stop('SIGTERM')]);
-  });
-
   it('prints one line about a wrong variable and its remedy, and starts nothing', async () => {
     const DATA_DIR = newFolder();
     const { code, err } = await runProgram(['start'], { DATA_DIR, PORT: 'eighty' });
@@ -219,21 +193,57 @@ describe('everyshare start', () => {
     );
     expect(postgresProcesses(DATA_DIR)).toEqual([]);
   });
+});
 
-  it('reports a port that is in use, and leaves no database running', async () => {
-    const first = await start({ DATA_DIR: (await copyInitializedData(newFolder())).DATA_DIR });
+describe('beside a running program', () => {
+  let data: InitializedData;
+  let running: Program;
+  beforeAll(async () => {
+    data = await copyInitializedData(newFolder());
+    running = await start({ DATA_DIR: data.DATA_DIR });
+  });
+  afterAll(async () => {
+    expect(await running.stop('SIGTERM')).toBe(0);
+  });
+
+  it('another is refused its DATA_DIR, and does not disturb it', async () => {
+    const second = await runProgram(['start'], { DATA_DIR: data.DATA_DIR });
+    expect([second.code, second.err]).toEqual([1, expect.stringContaining('is in use by another everyshare')]);
+    expect(await statusOfMe(running, data.secretKey)).toBe(200);
+  });
+
+  it('another reports that its port is in use, and leaves no database running', async () => {
     const { DATA_DIR } = await copyInitializedData(newFolder());
-    const { code, err } = await runProgram(['start'], { DATA_DIR, PORT: new URL(first.url).port });
+    const { code, err } = await runProgram(['start'], { DATA_DIR, PORT: new URL(running.url).port });
     expect(code).toBe(1);
     expect(err).toMatch(/everyshare: PORT \d+ is taken/);
     expect(postgresProcesses(DATA_DIR)).toEqual([]);
-    await first.stop('SIGTERM');
+  });
+
+  it('another runs with its own DATA_DIR, and does not write an operator token that the environment sets', async () => {
+    const DATA_DIR = newFolder();
+    const second = await start({ DATA_DIR, OPERATOR_TOKEN: 'a-token-of-my-own-choice' });
+    expect(await statusOfMe(running, data.secretKey)).toBe(200);
+    expect(await statusOfMe(second, keyIn(second.out()))).toBe(200);
+    expect(await statusOfMe(running, keyIn(second.out()))).toBe(401);
+    expect(existsSync(join(DATA_DIR, 'operator-token'))).toBe(false);
+    expect(second.out()).not.toContain('operator token');
+    await second.stop('SIGTERM');
+  });
+
+  it('the command line revokes a key for the very next request', async () => {
+    const { DATA_DIR, secretKey } = data;
+    const list = await runProgram(['key', 'list', '--json'], { DATA_DIR });
+    const secret = JSON.parse(list.out).find((first: { kind: string }) => first.kind === 'secret');
+    expect(await statusOfMe(running, secretKey)).toBe(200);
+    await runProgram(['key', 'revoke', secret.id, '--json'], { DATA_DIR });
+    expect(await statusOfMe(running, secretKey)).toBe(401);
   });
 });
 
 describe('everyshare serve and worker', () => {
   it('share one database, and refuse an ENCRYPTION_KEY that is not the database’s', async () => {
-    const DATABASE_URL = await createTestDatabase('roles', 'empty');
+    const DATABASE_URL = await createTestDatabase('roles', 'migrated');
     const ENCRYPTION_KEY = randomBytes(32).toString('base64');
     const shared = { DATABASE_URL, ENCRYPTION_KEY };
     const programs = await Promise.all([
@@ -305,18 +315,7 @@ describe('everyshare serve and worker', () => {
   });
 });
 
-describe('the command line beside a running server', () => {
-  it('revokes a key for the very next request', async () => {
-    const { DATA_DIR, secretKey: key } = await copyInitializedData(newFolder());
-    const program = await start({ DATA_DIR });
-    const list = await runProgram(['key', 'list', '--json'], { DATA_DIR });
-    const secret = JSON.parse(list.out).find((first: { kind: string }) => first.kind === 'secret');
-    expect(await statusOfMe(program, key)).toBe(200);
-    await runProgram(['key', 'revoke', secret.id, '--json'], { DATA_DIR });
-    expect(await statusOfMe(program, key)).toBe(401);
-    await program.stop('SIGTERM');
-  });
-
+describe('the command line', () => {
   it('works without a server too, four commands at once', async () => {
     const { DATA_DIR } = await copyInitializedData(newFolder());
     const results = await Promise.all(

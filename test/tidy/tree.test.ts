@@ -355,6 +355,7 @@ describe('these have one home', () => {
     expect(violations.sort()).toEqual([
       // Authentication, the count and the read of a checkout are one round trip of every request.
       'src/domain/keys/functions/admit.sql: checkout_view',
+      'src/domain/keys/functions/admit.sql: prefetch_checkouts',
       // A refund that fails changes its movement, its checkout and the event log in one transaction.
       'src/domain/payments/refund-queries.ts: add_failed_refund',
       'src/domain/payments/refund-queries.ts: record_checkout_event',

@@ -41,7 +41,8 @@ export async function startMonitoringServer(
   server.setTimeout(TIMEOUT_MS);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(wantedPort, host, resolve);
+    // Of this process alone, also where several share the port of the server.
+    server.listen({ port: wantedPort, host, exclusive: true }, resolve);
   });
   const address = server.address();
   return {

@@ -23,7 +23,7 @@ export async function getCodeMail(
 }
 
 function stateOf(status: MailStatus, age: number): CodeMail['mail'] {
-  if (status === 'failed') return 'failed';
+  if (status === 'failed' || status === 'dropped') return 'failed';
   if (status !== 'waiting') return 'sent';
   return age < DELAYED_AFTER_MS ? 'sending' : 'delayed';
 }

@@ -24,19 +24,22 @@ export async function countLivingCheckouts(db: Queryable): Promise<CheckoutCount
   );
 }
 
+/** In milliseconds, by mode; absent: no checkout is funded. */
+export type FundedSince = Readonly<Partial<Record<Mode, number>>>;
+
 /**
- * Since when the funded checkout that waits longest has all its holds, in milliseconds; null: there is none. All funded ones
- * are read: each failed try makes a stuck one due later, behind those that were funded a moment ago.
+ * Since when the funded checkout of each mode that waits longest has all its holds. All funded ones are read: each failed
+ * try makes a stuck one due later, behind those that were funded a moment ago.
  */
-export async function oldestFundedAt(db: Queryable): Promise<number | null> {
-  const [row] = await db.query<{ at: number | null }>(
-    `select (extract(epoch from min(s.held_at)) * 1000)::float8 as at from checkouts c
+export async function fundedSince(db: Queryable): Promise<FundedSince> {
+  const rows = await db.query<{ mode: Mode; at: number }>(
+    `select c.mode, (extract(epoch from min(s.held_at)) * 1000)::float8 as at from checkouts c
      cross join lateral (
        select max(held_at) as held_at from shares
        where venue_id = c.venue_id and checkout_id = c.checkout_id and dropped_at is null) s
-     where c.status = 'funded'`,
+     where c.status = 'funded' and s.held_at is not null group by c.mode`,
   );
-  return row?.at ?? null;
+  return Object.fromEntries(rows.map(({ mode, at }) => [mode, at]));
 }
 
 export interface LapsingHolds {

@@ -7,7 +7,13 @@ import type { Input, OperationResult } from '../../base/operation.ts';
 import type { DeskCaller } from '../accounts/account.ts';
 import { operatorNames } from '../accounts/operators.ts';
 import { countStuckCaptures, type StuckCapture, stuckCaptures } from '../checkouts/capture/stuck-queries.ts';
-import { type Check, readLastChecks } from '../monitoring/check-queries.ts';
+import {
+  type Check,
+  type CheckRun,
+  lastBalances,
+  listReconciles,
+  readLastChecks,
+} from '../monitoring/check-queries.ts';
 import { paymentPageOf } from '../payments/dashboard.ts';
 import {
   failedMovements,
@@ -29,6 +35,9 @@ import { captureRemedy, disputeRemedy, movementRemedy } from './money-remedies.t
 /** Most checkouts complete within seconds of the last hold. */
 const STUCK_MINUTES = 5;
 
+/** Of two days. */
+const MAX_RECONCILES = 8;
+
 type Unnamed = Omit<MoneyCase, 'venue'> & { readonly venueId: string };
 
 export async function getMoneyHealth(
@@ -39,10 +48,12 @@ export async function getMoneyHealth(
   const { now } = caller;
   const mode = (query.mode ?? 'live') as Mode;
   const limit = Number(query.limit ?? 200);
-  const [figures, cases, checks] = await Promise.all([
+  const [figures, cases, checks, balances, runs] = await Promise.all([
     readFigures(db, mode, now),
     readCases(db, mode, { caller, processor: processors[mode] }, limit),
     readLastChecks(db),
+    lastBalances(db),
+    listReconciles(db, mode, MAX_RECONCILES),
   ]);
   const body: MoneyHealth = {
     object: 'money_health',
@@ -51,6 +62,10 @@ export async function getMoneyHealth(
     figures,
     ...cases,
     books: checkView(checks.find(({ name }) => name === 'ledger')),
+    accounts: (balances ?? [])
+      .filter((one) => one.mode === mode)
+      .map(({ account, currency, debits, credits }) => ({ account, currency, balance: debits - credits })),
+    reconciles: runs.map(runView),
     reconcile: checkView(checks.find((check) => check.name === 'reconcile' && check.mode === mode)),
   };
   return { status: 200, body };
@@ -106,6 +121,10 @@ async function readCases(
     waiting: waiting.map((one) => named(one, names)),
     has_more: { needs_person: isCut(failed, debts, disputes), waiting: isCut(captures, movements) },
   };
+}
+
+function runView({ at, compared, settled, differences, findings }: CheckRun): MoneyHealth['reconciles'][number] {
+  return { at: new Date(at).toISOString(), compared: compared ?? 0, settled, differences, findings: [...findings] };
 }
 
 /** Null: it never ran. */

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
+import { deleteBatch } from '../../base/delete-batch.ts';
 import type { Seal } from '../../base/seal.ts';
 
 export interface StoredResponse {
@@ -84,11 +85,14 @@ export async function storeResponse(
   return rows.length > 0;
 }
 
+const OLD_RESPONSES = {
+  table: 'idempotency_keys',
+  key: 'venue_id, mode, idempotency_key',
+  isOld: `created_at <= to_timestamp($1 / 1000.0) - ${RETENTION}`,
+  oldestFirst: 'created_at',
+};
+
 export async function deleteOldResponses(db: Queryable, now: number, limit: number): Promise<number> {
-  const rows = await db.query(
-    `delete from idempotency_keys where ctid = any(array(
-       select ctid from idempotency_keys where created_at <= to_timestamp($1 / 1000.0) - ${RETENTION} order by created_at limit $2)) returning 1`,
-    [now, limit],
-  );
+  const rows = await db.query(deleteBatch(OLD_RESPONSES, '$2'), [now, limit]);
   return rows.length;
 }

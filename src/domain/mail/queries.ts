@@ -57,7 +57,7 @@ export async function areMailsDelayed(db: Queryable, now: number): Promise<boole
 }
 
 /** Stored: kept for the outbox of the sandbox, and sent to no mailbox. */
-export type MailStatus = 'waiting' | 'sent' | 'stored' | 'failed';
+export type MailStatus = 'waiting' | 'sent' | 'stored' | 'failed' | 'dropped';
 
 /** The statuses of the mails with these subjects, the oldest first. */
 export async function statusesOfMails(

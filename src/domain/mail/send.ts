@@ -15,6 +15,9 @@ export interface MailSender {
 /** The mail will not be sent: the server has refused it for good, or it is too old to be of use. */
 export class MailRefused extends Error {}
 
+/** The address takes no mails: the server has refused the recipient for good. No fault of the sender. */
+export class MailUnreachable extends Error {}
+
 /** Sends nothing: /sandbox/outbox shows the stored mails. */
 export const sandboxMailSender: MailSender = { send: async () => 'stored' };
 
@@ -53,8 +56,10 @@ async function sendOne({ db, clock, log, seal, mailSender }: MailServices, row: 
     const status = await mailSender.send(openMail(seal, row));
     await finishMail(db, row, { status, error: null }, clock.now());
   } catch (error) {
-    const isFinal = error instanceof MailRefused || isTooOld;
     const reason = error instanceof Error ? error.message : String(error);
+    if (error instanceof MailUnreachable)
+      return finishMail(db, row, { status: 'dropped', error: reason.slice(0, 200) }, clock.now());
+    const isFinal = error instanceof MailRefused || isTooOld;
     log[isFinal ? 'error' : 'warn'](
       { mail: row.id, kind: row.kind, err: reason },
       isFinal ? 'sending a mail failed for good' : 'sending a mail failed; the worker retries it',

@@ -2,7 +2,7 @@
 // again. Answers of servers quote addresses, so that no error of ours carries them.
 
 import { createTransport } from 'nodemailer';
-import { MailRefused, type MailSender } from './send.ts';
+import { MailRefused, type MailSender, MailUnreachable } from './send.ts';
 
 export interface SmtpSettings {
   /** smtp://user:password@host:port or smtps://… */
@@ -40,9 +40,11 @@ export function makeSmtpSender({ url, from }: SmtpSettings): MailSender {
         return 'sent';
       } catch (error) {
         const { responseCode, command, code } = error as { responseCode?: number; command?: string; code?: string };
-        const isOfTheMail = command === 'RCPT TO' || command === 'DATA' || command === 'MAIL FROM';
-        if (isOfTheMail && responseCode !== undefined && responseCode >= 500 && responseCode < 600)
-          throw new MailRefused(`the mail server refused it with ${responseCode}`);
+        const isRefused = responseCode !== undefined && responseCode >= 500 && responseCode < 600;
+        if (command === 'RCPT TO' && isRefused)
+          throw new MailUnreachable(`the mail server refused the recipient with ${responseCode}`);
+        const isOfTheMail = command === 'DATA' || command === 'MAIL FROM';
+        if (isOfTheMail && isRefused) throw new MailRefused(`the mail server refused it with ${responseCode}`);
         throw new Error(`the mail server did not take it: ${responseCode ?? code ?? 'no answer'}`);
       }
     },

@@ -6,8 +6,11 @@ import type { Mode } from '../../base/config.ts';
 import type { Backlog } from '../../base/due-rows.ts';
 import type { MetricsRegistry } from '../../base/monitoring/metrics-registry.ts';
 import type { SendOutcomes } from '../../base/send-outcomes.ts';
+import type { MovementCount } from '../payments/figure-queries.ts';
 import type { Check } from './check-queries.ts';
 import { END_EVENTS, type Figures, type FiguresReader } from './figures.ts';
+
+const MODES = ['test', 'live'] as const;
 
 type Labels = Readonly<Record<string, string>>;
 type Sample = readonly [labels: Labels, value: number];
@@ -34,6 +37,17 @@ const QUEUE_SERIES: readonly Series[] = [
     help: 'For how long the oldest row that waits for a loop has been due; 0: none is due.',
     labels: ['loop'],
     read: ({ queues }, now) => queues.map((queue) => [{ loop: queue.loop }, ageOf(queue, now)]),
+  },
+  {
+    name: 'everyshare_money_loop_oldest_due_age_seconds',
+    help: 'The same for the loops that move money, by mode, of the 10,000 rows that have been due for longest.',
+    labels: ['loop', 'mode'],
+    read: ({ queues }, now) =>
+      queues.flatMap(({ loop, byMode }) =>
+        byMode === undefined
+          ? []
+          : MODES.map((mode): Sample => [{ loop, mode }, ageSeconds(byMode[mode] ?? null, now)]),
+      ),
   },
   {
     name: 'everyshare_review_waiting',
@@ -67,7 +81,6 @@ const QUEUE_SERIES: readonly Series[] = [
   },
 ];
 
-const MODES = ['test', 'live'] as const;
 const STATUSES = ['open', 'collecting', 'funded'] as const;
 
 const CHECKOUT_SERIES: readonly Series[] = [
@@ -98,8 +111,8 @@ const CHECKOUT_SERIES: readonly Series[] = [
   {
     name: 'everyshare_checkouts_funded_oldest_age_seconds',
     help: 'For how long the oldest funded checkout has had all its holds without being charged; 0: there is none.',
-    labels: [],
-    read: ({ oldestFundedAt }, now) => [[{}, ageSeconds(oldestFundedAt, now)]],
+    labels: ['mode'],
+    read: ({ fundedSince = {} }, now) => MODES.map((mode) => [{ mode }, ageSeconds(fundedSince[mode] ?? null, now)]),
   },
 ];
 
@@ -113,6 +126,8 @@ function sums<T>(rows: readonly T[], labelsOf: (row: T) => Labels, amountOf: (ro
   }
   return [...found.values()].map(({ labels, value }) => [labels, value]);
 }
+
+const KINDS = ['refund', 'return', 'transfer', 'reversal'] as const;
 
 const MONEY_SERIES: readonly Series[] = [
   {
@@ -164,6 +179,20 @@ const MONEY_SERIES: readonly Series[] = [
       ),
   },
   {
+    name: 'everyshare_movements_oldest_age_seconds',
+    help: 'For how long the oldest refund, return, transfer or reversal is tried at the processor and not accepted; 0: none is.',
+    labels: ['mode', 'kind'],
+    read: ({ movements }, now) =>
+      MODES.flatMap((mode) =>
+        KINDS.map((kind): Sample => {
+          const isSent = (one: MovementCount): boolean =>
+            one.mode === mode && one.kind === kind && one.status === 'sending';
+          const times = movements.filter(isSent).flatMap(({ firstDueAt = null }) => firstDueAt ?? []);
+          return [{ mode, kind }, ageSeconds(times.length === 0 ? null : Math.min(...times), now)];
+        }),
+      ),
+  },
+  {
     name: 'everyshare_disputes_open',
     help: 'Disputes that are not decided.',
     labels: ['mode', 'currency'],
@@ -195,7 +224,7 @@ const OTHER_SERIES: readonly Series[] = [
   },
   {
     name: 'everyshare_mails_created_in_last_hour',
-    help: 'Mails of the last hour by status: waiting, sent, stored, failed.',
+    help: 'Mails of the last hour by status: waiting, sent, stored, failed, dropped.',
     labels: ['status'],
     read: ({ mails }) => byStatus(mails),
   },

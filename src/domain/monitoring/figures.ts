@@ -14,7 +14,8 @@ import {
   type CheckoutCount,
   countLapsingHolds,
   countLivingCheckouts,
-  oldestFundedAt,
+  type FundedSince,
+  fundedSince,
 } from '../checkouts/figure-queries.ts';
 import { countEventsSince, type EventCount } from '../events/figure-queries.ts';
 import { type CapturedMoney, sumCapturedSince } from '../ledger/figure-queries.ts';
@@ -45,6 +46,8 @@ export interface Figures {
   readonly review: Backlog;
   readonly checkouts: readonly CheckoutCount[];
   readonly oldestFundedAt: number | null;
+  /** The same by mode. Absent: a process of an earlier release has computed the figures. */
+  readonly fundedSince?: FundedSince;
   /** Events of ends, in the last hour. */
   readonly ended: readonly EventCount[];
   readonly held: readonly (HeldMoney & { readonly lapsing: number })[];
@@ -148,12 +151,14 @@ export async function computeFigures(db: Queryable): Promise<Figures> {
   const computedAt = await databaseNow(db);
   const beganAt = performance.now();
   const deliveries = await countWaitingDeliveries(db);
+  const funded = await fundedSince(db);
   const figures = {
     computedAt,
     queues: await readQueues(db, computedAt),
     review: await readReviewQueue(db, computedAt),
     checkouts: await countLivingCheckouts(db),
-    oldestFundedAt: await oldestFundedAt(db),
+    oldestFundedAt: Object.values(funded).sort((a, b) => a - b)[0] ?? null,
+    fundedSince: funded,
     ended: await countEventsSince(db, END_EVENTS, computedAt - HOUR_MS),
     held: await readHeld(db, computedAt),
     captured: await sumCapturedSince(db, computedAt - HOUR_MS),

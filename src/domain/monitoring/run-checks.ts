@@ -28,7 +28,9 @@ export async function runReconcile(
   options: ReconcileOptions & { readonly mode: Mode },
 ): Promise<ReconcileReport> {
   const report = await reconcile(services, options);
-  const { compared, differences } = report;
+  const { compared } = report;
+  // What waits for a person is no difference between the records: it has figures, an alert and a place at the desk of its own.
+  const differences = report.differences.filter(({ isWaiting }) => isWaiting !== true);
   const open = differences.filter(({ done }) => done === null);
   // What needs a person comes first: the list is cut.
   const settled = differences.filter(({ done }) => done !== null);

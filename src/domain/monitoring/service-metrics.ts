@@ -3,13 +3,13 @@
 
 import { Counter, Histogram, type Registry } from 'prom-client';
 import type { Mode } from '../../base/config.ts';
-import { MailRefused, type MailSender } from '../mail/send.ts';
-import { SmsRefused, type SmsSender } from '../members/messages/send.ts';
+import { MailRefused, type MailSender, MailUnreachable } from '../mail/send.ts';
+import { SmsRefused, type SmsSender, SmsUnreachable } from '../members/messages/send.ts';
 import type { ObserveCall } from '../payments/observe-processor.ts';
 import type { Attempt } from '../webhooks/deliveries/attempt.ts';
 import type { Outcome } from './process-queries.ts';
 
-const OUTCOMES = ['sent', 'refused', 'failed'] as const;
+const OUTCOMES = ['sent', 'unreachable', 'refused', 'failed'] as const;
 const BUCKETS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 export interface ServiceMetrics {
@@ -34,13 +34,13 @@ export function makeServiceMetrics(registry: Registry, now: () => number): Servi
   });
   const texts = new Counter({
     name: 'everyshare_text_attempts_total',
-    help: 'Attempts to send a text, by outcome: sent, refused (for good), failed (it is tried again while it is useful).',
+    help: 'Attempts to send a text, by outcome: sent, unreachable (the phone is invalid or has opted out), refused (for good, for another reason), failed (it is tried again while it is useful).',
     labelNames: ['outcome'],
     registers,
   });
   const mails = new Counter({
     name: 'everyshare_mail_attempts_total',
-    help: 'Attempts to send a mail, by outcome: sent, refused (for good), failed (it is tried again while it is useful).',
+    help: 'Attempts to send a mail, by outcome: sent, unreachable (the address takes no mails), refused (for good, for another reason), failed (it is tried again while it is useful).',
     labelNames: ['outcome'],
     registers,
   });
@@ -65,7 +65,7 @@ export function makeServiceMetrics(registry: Registry, now: () => number): Servi
         counted(
           texts,
           () => sender.send(...args),
-          (error) => error instanceof SmsRefused,
+          (error) => failureOf(error, SmsUnreachable, SmsRefused),
         ),
     }),
     countMails: (sender) => ({
@@ -73,23 +73,31 @@ export function makeServiceMetrics(registry: Registry, now: () => number): Servi
         counted(
           mails,
           () => sender.send(mail),
-          (error) => error instanceof MailRefused,
+          (error) => failureOf(error, MailUnreachable, MailRefused),
         ),
     }),
   };
 }
 
+type Outcomes = (typeof OUTCOMES)[number];
+type ErrorClass = abstract new (...args: never[]) => Error;
+
+function failureOf(error: unknown, unreachable: ErrorClass, refused: ErrorClass): Outcomes {
+  if (error instanceof unreachable) return 'unreachable';
+  return error instanceof refused ? 'refused' : 'failed';
+}
+
 async function counted<T>(
   counter: Counter,
   send: () => Promise<T>,
-  isRefusal: (error: unknown) => boolean,
+  outcomeOf: (error: unknown) => Outcomes,
 ): Promise<T> {
   try {
     const result = await send();
     counter.inc({ outcome: 'sent' });
     return result;
   } catch (error) {
-    counter.inc({ outcome: isRefusal(error) ? 'refused' : 'failed' });
+    counter.inc({ outcome: outcomeOf(error) });
     throw error;
   }
 }

@@ -4,6 +4,7 @@
 
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
+import { deleteBatch } from '../../base/delete-batch.ts';
 import { blockedUntil, MAX_DECLINES_PER_ADDRESS, MAX_DECLINES_PER_SHARE } from './decline-limit.ts';
 
 /** The newest are enough: so many within an hour would reach the limit by themselves. */
@@ -95,25 +96,28 @@ export async function declinesOfShares(
   );
 }
 
+const WITH_OLD_ADDRESS = `address_hash is not null and at < to_timestamp($1 / 1000.0) - interval '1 day'`;
+const OLD_DECLINES = {
+  table: 'declines',
+  key: 'venue_id, decline_id',
+  isOld: `at < to_timestamp($1 / 1000.0) - interval '90 days'`,
+};
+const OLD_ADDRESSES = {
+  table: 'hold_request_addresses',
+  key: 'venue_id, hold_id',
+  isOld: `at < to_timestamp($1 / 1000.0) - interval '1 day'`,
+};
+
 /** Forgets addresses after a day, and declines after 90 days. */
 export async function deleteOldDeclines(db: Queryable, now: number, limit: number): Promise<number> {
   const counts = await Promise.all([
     db.query(
-      `update declines set address_hash = null where ctid = any(array(
-         select ctid from declines where address_hash is not null and at < to_timestamp($1 / 1000.0) - interval '1 day'
-         limit $2)) returning 1`,
+      `update declines set address_hash = null where (venue_id, decline_id) in (
+         select venue_id, decline_id from declines where ${WITH_OLD_ADDRESS} limit $2) and ${WITH_OLD_ADDRESS} returning 1`,
       [now, limit],
     ),
-    db.query(
-      `delete from declines where ctid = any(array(
-         select ctid from declines where at < to_timestamp($1 / 1000.0) - interval '90 days' limit $2)) returning 1`,
-      [now, limit],
-    ),
-    db.query(
-      `delete from hold_request_addresses where ctid = any(array(
-         select ctid from hold_request_addresses where at < to_timestamp($1 / 1000.0) - interval '1 day' limit $2)) returning 1`,
-      [now, limit],
-    ),
+    db.query(deleteBatch(OLD_DECLINES, '$2'), [now, limit]),
+    db.query(deleteBatch(OLD_ADDRESSES, '$2'), [now, limit]),
   ]);
   return counts.reduce((sum, rows) => sum + rows.length, 0);
 }

@@ -37,6 +37,8 @@ export interface MovementCount {
   readonly currency: string;
   readonly count: number;
   readonly amount: number;
+  /** When the first of them was due for the first time, in milliseconds; null: none is sent yet. Absent: of an earlier release. */
+  readonly firstDueAt?: number | null;
 }
 
 /**
@@ -45,9 +47,11 @@ export interface MovementCount {
  */
 export async function countMovements(db: Queryable, maxWaiting = MAX_ROWS): Promise<MovementCount[]> {
   return db.query<MovementCount>(
-    `select mode, kind, status, currency, count(*)::integer as count, sum(amount)::bigint as amount from (
-       (select mode, kind, status, currency, amount from movements where status = 'waiting' limit $1)
-       union all (select mode, kind, status, currency, amount from movements
+    `select mode, kind, status, currency, count(*)::integer as count, sum(amount)::bigint as amount,
+       (extract(epoch from min(first_due_at)) * 1000)::float8 as "firstDueAt" from (
+       (select mode, kind, status, currency, amount, null::timestamptz as first_due_at from movements
+         where status = 'waiting' limit $1)
+       union all (select mode, kind, status, currency, amount, first_due_at from movements
          where status in ('sending', 'pending', 'frozen', 'owed', 'failed'))) unfinished
      group by mode, kind, status, currency`,
     [maxWaiting],

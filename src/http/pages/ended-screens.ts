@@ -213,7 +213,7 @@ function receipt(page: PageRequest, model: PageModel): Piece {
 /** What became of the latest mail of the receipt. */
 function mailState({ translator }: PageRequest, { receiptMail }: PageModel): Piece {
   if (receiptMail === null) return null;
-  return receiptMail === 'failed'
+  return receiptMail === 'failed' || receiptMail === 'dropped'
     ? html`<p class="badge wait">${translator.translate('page.receipt_mail_failed')}</p>`
     : html`<p class="badge" role="status">${icon('check')}${translator.translate('page.receipt_mailed')}</p>`;
 }

@@ -1,7 +1,7 @@
 // What the desk calls about money. Each action needs a fresh code, since it moves money or gives it up.
 
 import { giveBack, oweReversal, payByHand, reserve } from '../../domain/desk/by-hand.ts';
-import { retryCapture, retryMovement, writeOffDebt } from '../../domain/desk/money-actions.ts';
+import { requestReconcile, retryCapture, retryMovement, writeOffDebt } from '../../domain/desk/money-actions.ts';
 import { getMoneyHealth } from '../../domain/desk/money-health.ts';
 import type { AppOperation } from '../app-operation.ts';
 import { only, plain } from './shapes.ts';
@@ -44,10 +44,22 @@ export const deskMoney: readonly AppOperation[] = [
   },
   {
     ...ACTION,
+    id: 'requestReconcile',
+    path: '/desk/api/money/reconcile',
+    summary: 'Compare a mode with the card processor now',
+    description:
+      'A worker begins within seconds, as it does every six hours, and settles what is open. What it finds is in `reconciles`. 404: the mode has no card processor.',
+    body: only('reconcile_request'),
+    responses: { 200: plain('The mode, and that it is due.', 'money_action', { id: 'live', status: 'due' }) },
+    run: requestReconcile,
+  },
+  {
+    ...ACTION,
     id: 'retryCapture',
     path: '/desk/api/money/venues/{venue_id}/checkouts/{id}/retry',
     summary: 'Charge the cards of a funded checkout now',
-    description: 'A card that is charged is never charged again. 409 `not_funded`: nothing is left to charge.',
+    description:
+      'A card that is charged is never charged again. The answer is 200 `funded`, with `error`, when the processor failed again. 409 `not_funded`: nothing is left to charge.',
     responses: { 200: plain('The checkout and its status.', 'money_action', { status: 'completed' }) },
     run: retryCapture,
   },

@@ -9,7 +9,7 @@ import { DESK, isWithin, type NavigationItem } from '../shell/navigation.ts';
 import { openShortcuts } from '../shell/shortcuts.tsx';
 import { Copy } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { operator, waitingReviews } from './session.ts';
+import { desk, operator, waitingReviews } from './session.ts';
 
 const command = signal<string | null>(null);
 
@@ -73,7 +73,16 @@ export function DeskFrame({ children }: { readonly children: ComponentChildren }
   );
 }
 
-/** A venue by name, id, mail address or key; the field keeps what was typed. */
+/** The id of what is reviewed opens its review; any other leads to its venue. */
+async function openId(id: string): Promise<void> {
+  const isReviewed = await desk.getReview(id).then(
+    () => true,
+    () => false,
+  );
+  goTo(isReviewed ? `/desk/review/${id}` : `/desk/venues?q=${encodeURIComponent(id)}`);
+}
+
+/** A venue by name, any id, mail address or key; the field keeps what was typed. */
 function Search(): JSX.Element {
   const field = useRef<HTMLInputElement>(null);
   return (
@@ -83,6 +92,10 @@ function Search(): JSX.Element {
       onSubmit={(event) => {
         event.preventDefault();
         const text = field.current?.value.trim() ?? '';
+        if (/^[0-9a-f]{8}-[0-9a-f-]{27}$/i.test(text)) {
+          void openId(text);
+          return;
+        }
         goTo(text === '' ? '/desk/venues' : `/desk/venues?q=${encodeURIComponent(text)}`);
       }}
     >

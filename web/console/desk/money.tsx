@@ -2,19 +2,17 @@
 
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import { useAction } from '../client/action.ts';
 import { useAddressQuery } from '../client/address-query.ts';
 import { useLoad } from '../client/load.ts';
 import type { MoneyCase, MoneyHealth } from '../client/types.gen.ts';
-import { showToast } from '../shell/announce.tsx';
-import { Button, Id } from '../ui/controls.tsx';
+import { Id } from '../ui/controls.tsx';
 import { ago, count, date, dateTime, money, number, time } from '../ui/format.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
-import { Banner, Empty, Failed, Page, Section, Shown, Stat, Stats, Table } from '../ui/parts.tsx';
-import { AnswerLink } from './answer-link.tsx';
+import { Empty, Page, Section, Shown, Stat, Stats, Table } from '../ui/parts.tsx';
+import { Books } from './books.tsx';
 import { useCommand } from './frame.tsx';
 import { ModeChips } from './mode-chips.tsx';
-import { NoteDialog } from './note-dialog.tsx';
+import { type AskedCase, CaseActions, CaseDialog } from './money-actions.tsx';
 import { desk, mayMoveMoney } from './session.ts';
 
 const EVERY_MS = 10_000;
@@ -23,6 +21,7 @@ export default function MoneyScreen(): JSX.Element {
   const address = useAddressQuery();
   const mode = address.get('mode') === 'test' ? 'test' : 'live';
   const loaded = useLoad((signal) => desk.getMoneyHealth({ mode }, { signal }), [mode], EVERY_MS);
+  const [asked, setAsked] = useState<AskedCase | null>(null);
   useCommand(`npx everyshare reconcile --mode ${mode} --days 2 --json`);
   return (
     <Page
@@ -40,6 +39,7 @@ export default function MoneyScreen(): JSX.Element {
               empty="Nothing needs you."
               cases={health.needs_person}
               hasMore={health.has_more.needs_person}
+              onAsk={setAsked}
               onDone={loaded.reload}
             />
             <Cases
@@ -48,13 +48,15 @@ export default function MoneyScreen(): JSX.Element {
               empty="Nothing waits."
               cases={health.waiting}
               hasMore={health.has_more.waiting}
+              onAsk={setAsked}
               onDone={loaded.reload}
             />
-            <Books health={health} />
+            <Books health={health} onDone={loaded.reload} />
             <p class="quiet">As of {time(health.as_of)}; the page reads again every ten seconds.</p>
           </div>
         )}
       </Shown>
+      {asked !== null && <CaseDialog asked={asked} onClose={() => setAsked(null)} onDone={loaded.reload} />}
     </Page>
   );
 }
@@ -111,17 +113,22 @@ function Figures({ health }: { readonly health: MoneyHealth }): JSX.Element {
   );
 }
 
-interface CasesProps {
+interface CaseHandlers {
+  /** An action that asks first: its dialog belongs to the page, since the row may leave the list meanwhile. */
+  readonly onAsk: (asked: AskedCase) => void;
+  readonly onDone: () => Promise<void>;
+}
+
+interface CasesProps extends CaseHandlers {
   readonly title: string;
   readonly note: string;
   readonly empty: string;
   readonly cases: readonly MoneyCase[];
   /** There are more than are listed. */
   readonly hasMore: boolean;
-  readonly onDone: () => Promise<void>;
 }
 
-function Cases({ title, note, empty, cases, hasMore, onDone }: CasesProps): JSX.Element {
+function Cases({ title, note, empty, cases, hasMore, ...handlers }: CasesProps): JSX.Element {
   return (
     <Section title={title} aside={<span class="quiet">{note}</span>}>
       {cases.length === 0 ? (
@@ -129,7 +136,7 @@ function Cases({ title, note, empty, cases, hasMore, onDone }: CasesProps): JSX.
       ) : (
         <Table caption={title} head={['What', '-Venue', '-Id', '>Amount', '-Why', '-Next', '']}>
           {cases.map((one) => (
-            <CaseRow key={`${one.kind} ${one.id}`} one={one} onDone={onDone} />
+            <CaseRow key={`${one.kind} ${one.id}`} one={one} {...handlers} />
           ))}
         </Table>
       )}
@@ -153,7 +160,7 @@ const LOOKS: Readonly<Record<MoneyCase['kind'], readonly [string, IconName, stri
   dispute: ['Dispute', 'warning', 'amber'],
 };
 
-function CaseRow({ one, onDone }: { readonly one: MoneyCase; readonly onDone: () => Promise<void> }): JSX.Element {
+function CaseRow({ one, onAsk, onDone }: CaseHandlers & { readonly one: MoneyCase }): JSX.Element {
   const [word, icon, color] = LOOKS[one.kind];
   return (
     <tr>
@@ -183,7 +190,7 @@ function CaseRow({ one, onDone }: { readonly one: MoneyCase; readonly onDone: ()
         {one.tries > 0 && `; ${count(one.tries, 'try', 'tries')}`}
       </td>
       <td class="wide-only quiet">{nextOf(one)}</td>
-      <td class="row-actions-cell">{mayMoveMoney() && <CaseActions one={one} onDone={onDone} />}</td>
+      <td class="row-actions-cell">{mayMoveMoney() && <CaseActions one={one} onAsk={onAsk} onDone={onDone} />}</td>
     </tr>
   );
 }
@@ -191,128 +198,4 @@ function CaseRow({ one, onDone }: { readonly one: MoneyCase; readonly onDone: ()
 function nextOf({ answer_by, next_try_at, since }: MoneyCase): string {
   if (answer_by !== null) return `answer by ${dateTime(answer_by)}`;
   return next_try_at === null ? `since ${dateTime(since)}` : `next ${dateTime(next_try_at)}`;
-}
-
-function CaseActions({ one, onDone }: { readonly one: MoneyCase; readonly onDone: () => Promise<void> }): JSX.Element {
-  const [asking, setAsking] = useState<'pay_by_hand' | 'write_off' | null>(null);
-  const act = useAction(async (action: MoneyCase['actions'][number], note: string) => {
-    await run(one, action, note);
-    setAsking(null);
-    showToast(DONE[action]);
-    await onDone();
-  });
-  return (
-    <>
-      {one.dashboard_url !== null && <AnswerLink href={one.dashboard_url} />}
-      {one.actions.includes('retry') && (
-        <Button isBusy={act.isBusy} onClick={() => void act.run('retry', '')}>
-          Try now
-        </Button>
-      )}
-      {one.actions.includes('reserve') && (
-        <Button isBusy={act.isBusy} onClick={() => void act.run('reserve', '')}>
-          Pay by hand
-        </Button>
-      )}
-      {one.actions.includes('pay_by_hand') && (
-        <Button onClick={() => setAsking('pay_by_hand')}>Paid another way…</Button>
-      )}
-      {one.actions.includes('give_back') && (
-        <Button isBusy={act.isBusy} onClick={() => void act.run('give_back', '')}>
-          Give back
-        </Button>
-      )}
-      {one.actions.includes('owe') && (
-        <Button isBusy={act.isBusy} onClick={() => void act.run('owe', '')}>
-          The venue owes it
-        </Button>
-      )}
-      {one.actions.includes('write_off') && <Button onClick={() => setAsking('write_off')}>Write off…</Button>}
-      {act.error !== undefined && <Failed error={act.error} />}
-      {asking !== null && (
-        <NoteDialog
-          title={
-            asking === 'pay_by_hand'
-              ? `Paid ${money(one.amount, one.currency)} another way`
-              : `Write off ${money(one.amount, one.currency)}`
-          }
-          lead={
-            asking === 'pay_by_hand'
-              ? 'You have paid exactly this outside of the processor. It is never sent again.'
-              : `${one.venue.name} no longer owes it, and the loss is ours. Its later payouts are whole.`
-          }
-          label={asking === 'pay_by_hand' ? 'Reference of the payment' : 'Why'}
-          button={asking === 'pay_by_hand' ? 'Mark as paid' : `Write off ${money(one.amount, one.currency)}`}
-          maxLength={500}
-          isBusy={act.isBusy}
-          problem={act.problemAt(asking === 'pay_by_hand' ? '/reference' : '/note')}
-          onClose={() => setAsking(null)}
-          onSubmit={(note) => void act.run(asking, note)}
-        />
-      )}
-    </>
-  );
-}
-
-const DONE: Readonly<Record<MoneyCase['actions'][number], string>> = {
-  retry: 'Tried again.',
-  reserve: 'Reserved for you: pay it now, then mark it as paid.',
-  pay_by_hand: 'Marked as paid.',
-  give_back: 'Given back.',
-  owe: 'The venue owes it.',
-  write_off: 'Written off.',
-};
-
-async function run(one: MoneyCase, action: MoneyCase['actions'][number], note: string): Promise<void> {
-  if (action === 'reserve') await desk.reserveForPaymentByHand(one.venue.id, one.id);
-  else if (action === 'give_back') await desk.giveBackReserved(one.venue.id, one.id);
-  else if (action === 'owe') await desk.oweReversal(one.venue.id, one.id);
-  else if (action === 'pay_by_hand') await desk.payByHand(one.venue.id, one.id, { reference: note });
-  else if (action === 'write_off') await desk.writeOffDebt(one.venue.id, one.id, { amount: one.amount, note });
-  else if (one.kind === 'capture') await desk.retryCapture(one.venue.id, one.id);
-  else await desk.retryMovement(one.venue.id, one.id);
-}
-
-function Books({ health: { books, reconcile } }: { readonly health: MoneyHealth }): JSX.Element {
-  return (
-    <div class="desk-books">
-      <Section title="The books">
-        {books === null ? (
-          <Empty snippet="npx everyshare ledger check">The ledger was not checked yet.</Empty>
-        ) : (
-          <CheckLine check={books} right="It adds up and agrees with what happened." command="ledger check" />
-        )}
-      </Section>
-      <Section title="Reconcile" aside={<span class="quiet">every 6 hours</span>}>
-        {reconcile === null ? (
-          <Empty snippet="npx everyshare reconcile">The processor’s records were not compared yet.</Empty>
-        ) : (
-          <CheckLine check={reconcile} right="The processor’s records and ours agree." command="reconcile" />
-        )}
-      </Section>
-    </div>
-  );
-}
-
-function CheckLine(props: {
-  readonly check: NonNullable<MoneyHealth['books']>;
-  readonly right: string;
-  readonly command: string;
-}): JSX.Element {
-  const { check, right, command } = props;
-  if (check.differences > 0)
-    return (
-      <Banner color="red" icon="alert">
-        <b>{count(check.differences, 'difference')}</b> at {dateTime(check.at)}. Stop what moves money by hand, and read{' '}
-        <code>npx everyshare {command}</code>.
-      </Banner>
-    );
-  return (
-    <p>
-      <span class="state green">
-        <Icon name="check" /> {dateTime(check.at)}
-      </span>{' '}
-      {right}
-    </p>
-  );
 }

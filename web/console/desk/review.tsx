@@ -237,7 +237,6 @@ function OpenReview({ id, reasons, onMove, onDecided, onSent, onUndo }: OpenProp
     decide.reset();
     setAsking({ action, note });
   };
-  const problem = decide.problemAt('/note') ?? (decide.error === undefined ? null : messageOf(decide.error));
   const keys: ScreenKey[] = [
     { key: 'j', name: 'next object', run: () => onMove(1) },
     { key: 'k', name: 'previous object', run: () => onMove(-1) },
@@ -305,8 +304,8 @@ function OpenReview({ id, reasons, onMove, onDecided, onSent, onUndo }: OpenProp
                 label="What the venue reads"
                 button={asking.action === 'reject' ? 'Reject' : 'Take down'}
                 initial={asking.note}
-                isBusy={decide.isBusy}
-                problem={problem}
+                action={decide}
+                at="/note"
                 onClose={() => setAsking(null)}
                 onSubmit={(note) => void decide.run(asking.action, note)}
               />

@@ -23,6 +23,8 @@ export interface Difference {
   readonly subject: string;
   /** What reconciliation did about it; null: an operator must act. */
   readonly done: string | null;
+  /** Both records agree, and a refund, payout or reversal waits for a person: the desk lists it by itself. */
+  readonly isWaiting?: true;
 }
 
 export interface Remedy {

@@ -55,7 +55,7 @@ export async function reconcile(services: PaymentServices, options: ReconcileOpt
   differences.push(...(await applyRemedies(services, mode, findings, runId, apply)));
   for (const movement of await failedMovements(services.db, options.mode, PAGE_SIZE)) {
     const what = `a ${movement.kind} of ${movement.amount} was refused by the processor (${movement.lastError ?? 'no reason'})`;
-    differences.push({ mode: options.mode, what, subject: movement.checkoutId, done: null });
+    differences.push({ mode: options.mode, what, subject: movement.checkoutId, done: null, isWaiting: true });
   }
   differences.push(...(await movementsWaiting(services, options.mode)));
   differences.push(...(await compareDisputes(services, mode, since)));
@@ -69,7 +69,7 @@ async function movementsWaiting({ db, clock }: PaymentServices, mode: Mode): Pro
     const hours = Math.floor((now - movement.firstDueAt) / 3_600_000);
     const reason = movement.lastError ?? 'no reason';
     const what = `a ${movement.kind} of ${movement.amount} waits for ${hours} hours (${reason})`;
-    return { mode, what, subject: movement.checkoutId, done: null };
+    return { mode, what, subject: movement.checkoutId, done: null, isWaiting: true };
   });
 }
 

@@ -60,3 +60,12 @@ export async function countStuckCaptures(
   );
   return row ?? { count: 0, oldestAt: null };
 }
+
+/** Why the last try to charge a funded checkout did not end; null: no try has failed. */
+export async function captureError(db: Queryable, venueId: string, id: string): Promise<string | null> {
+  const [row] = await db.query<{ error: string | null }>(
+    `select capture_error as "error" from checkouts where venue_id = $1 and checkout_id = $2 and status = 'funded'`,
+    [venueId, id],
+  );
+  return row?.error ?? null;
+}

@@ -29,10 +29,12 @@ begin
       select p_venue, p_events[n.position], c.mode, 'checkout.expired', c.checkout_id,
         (select coalesce(max(e.sequence), 0) + 1 from events e
           where e.venue_id = p_venue and e.subject = c.checkout_id),
-        ('{"object":' || checkout_view(c)::text || '}')::json, v_from + n.position * interval '1 microsecond'
+        ('{"object":' || w.view || '}')::json, v_from + n.position * interval '1 microsecond'
       from unnest(v_ids) with ordinality as n(id, position)
       join checkouts c on c.venue_id = p_venue and c.checkout_id = n.id
-      where not exists (select 1 from events e where e.venue_id = p_venue and e.event_id = p_events[n.position])
+      join checkout_views(p_venue, v_ids) w on w.id = n.id
+      where v_round = 1
+        or not exists (select 1 from events e where e.venue_id = p_venue and e.event_id = p_events[n.position])
       on conflict (venue_id, mode, created_at) do nothing;
     get diagnostics v_recorded = row_count;
     v_left := v_left - v_recorded;

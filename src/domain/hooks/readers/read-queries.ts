@@ -1,6 +1,7 @@
 // The only file that reads and writes the queue of objects to read (hook_reads) and who waits for them (hook_read_waits).
 
 import type { Queryable } from '../../../base/db.ts';
+import { deleteBatch } from '../../../base/delete-batch.ts';
 import type { Outcome } from '../upsert-from-hook.ts';
 import type { ClaimedReader } from './reader-queries.ts';
 import { refreshTime } from './refresh.ts';
@@ -251,13 +252,14 @@ export async function hasWaits(tx: Queryable, venueId: string, waiterId: string)
 }
 
 const READ_RETENTION_MS = 400 * 24 * 3_600_000;
+const OLD_READS = {
+  table: 'hook_reads',
+  key: 'venue_id, integration_id, object_hash',
+  isOld: 'updated_at < to_timestamp($1 / 1000.0) and due_at is null',
+};
 
 /** Deletes objects that no delivery has named for 400 days. */
 export async function deleteOldReads(db: Queryable, now: number, limit: number): Promise<number> {
-  const deleted = await db.query(
-    `delete from hook_reads where ctid = any(array(
-       select ctid from hook_reads where updated_at < to_timestamp($1 / 1000.0) and due_at is null limit $2)) returning 1`,
-    [now - READ_RETENTION_MS, limit],
-  );
+  const deleted = await db.query(deleteBatch(OLD_READS, '$2'), [now - READ_RETENTION_MS, limit]);
   return deleted.length;
 }

@@ -1,6 +1,7 @@
 // The only file that reads and writes the runs that read a whole catalogue (hook_syncs).
 
 import type { Queryable } from '../../../base/db.ts';
+import { deleteBatch } from '../../../base/delete-batch.ts';
 import type { ClaimedReader } from './reader-queries.ts';
 
 export interface SyncRow {
@@ -175,12 +176,13 @@ export async function cancelSyncs(tx: Queryable, venueId: string, integrationId:
 }
 
 const SYNC_RETENTION_MS = 90 * 24 * 3_600_000;
+const OLD_SYNCS = {
+  table: 'hook_syncs',
+  key: 'venue_id, integration_id, sync_id',
+  isOld: `started_at < to_timestamp($1 / 1000.0) and status <> 'running'`,
+};
 
 export async function deleteOldSyncs(db: Queryable, now: number, limit: number): Promise<number> {
-  const deleted = await db.query(
-    `delete from hook_syncs where ctid = any(array(
-       select ctid from hook_syncs where started_at < to_timestamp($1 / 1000.0) and status <> 'running' limit $2)) returning 1`,
-    [now - SYNC_RETENTION_MS, limit],
-  );
+  const deleted = await db.query(deleteBatch(OLD_SYNCS, '$2'), [now - SYNC_RETENTION_MS, limit]);
   return deleted.length;
 }

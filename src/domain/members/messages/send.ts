@@ -17,11 +17,14 @@ export interface SmsSender {
   send(phone: string, text: string, lifeSeconds: number): Promise<string>;
 }
 
-/** The provider has refused the message for good: the number is invalid, or has opted out. */
+/** The message is refused for good, for a reason that is not the phone's: our settings, or what the provider allows us. */
 export class SmsRefused extends Error {}
 
+/** The phone gets no texts: the number is invalid, no mobile phone, or has opted out. No fault of the sender. */
+export class SmsUnreachable extends Error {}
+
 /** The phone has opted out at the provider. */
-export class SmsOptedOut extends SmsRefused {}
+export class SmsOptedOut extends SmsUnreachable {}
 
 /** The message may have been sent: the worker tries it once more and not again. */
 export class SmsOutcomeUnknown extends Error {}
@@ -67,6 +70,7 @@ async function sendOne(services: SendServices, message: MessageRow): Promise<voi
       await setOptedOut(db, message.phoneHash, clock.now());
       return finish('dropped', null, 'the phone has opted out');
     }
+    if (error instanceof SmsUnreachable) return finish('dropped', null, error.message.slice(0, 200));
     const wasTriedAgain = error instanceof SmsOutcomeUnknown && message.leaseToken > 1;
     const isFinal = wasTriedAgain || error instanceof SmsRefused || clock.now() - message.createdAt > life;
     const reason = error instanceof Error ? error.message : String(error);

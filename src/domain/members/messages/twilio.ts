@@ -5,12 +5,14 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { TwilioAccount } from '../../../base/config.ts';
 import { sendTrusted, type TrustedResponse } from '../../../base/outbound/trusted-request.ts';
-import { SmsOptedOut, SmsOutcomeUnknown, SmsRefused, type SmsSender } from './send.ts';
+import { SmsOptedOut, SmsOutcomeUnknown, SmsRefused, type SmsSender, SmsUnreachable } from './send.ts';
 
 const TIMEOUT_MS = 10_000;
 /** Twilio's maximum ValidityPeriod. */
 const MAX_VALIDITY_SECONDS = 36_000;
 const OPTED_OUT_CODE = 21610;
+/** Of the recipient's number: invalid, not reachable, not mobile. */
+const UNREACHABLE_CODES = [21211, 21214, 21217, 21401, 21407, 21612, 21614];
 /** Rate limits and wrong settings of ours: no refusal of this message. */
 const TEMPORARY_STATUSES = [401, 403, 408, 429, 503];
 
@@ -60,6 +62,7 @@ function sidOf({ status, body }: TrustedResponse): string {
   const code = typeof fields.code === 'number' ? fields.code : 0;
   const message = `Twilio answered ${status}${code === 0 ? '' : ` (${code})`}`;
   if (code === OPTED_OUT_CODE) throw new SmsOptedOut(message);
+  if (UNREACHABLE_CODES.includes(code)) throw new SmsUnreachable(message);
   if (TEMPORARY_STATUSES.includes(status)) throw new Error(message);
   if (status >= 500) throw new SmsOutcomeUnknown(message);
   throw new SmsRefused(message);

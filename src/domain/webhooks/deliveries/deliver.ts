@@ -9,7 +9,7 @@ import { PACES, type Pace } from './schedule.ts';
 /** Concurrent runs in a worker, by pace. */
 const MAX_RUNS_BY_PACE: Readonly<Record<Pace, number>> = { quick: 64, slow: 32, failing: 16, dead: 16 };
 const POLL_MS = 250;
-/** The loop waits this long after a run ends, so that runs that end together cause one query. */
+/** The loop waits this long after a run ends, so that runs that end together cause one query. New deliveries do not wait. */
 const DEBOUNCE_MS = 10;
 
 /** One step of the dispatch loop. Returns how many events were dispatched. */
@@ -51,7 +51,9 @@ class DeliveryLoop {
   #attempts = 0;
   /** Dispatch has created deliveries since the last poll. */
   #isNotified = false;
+  /** Ends the pause shortly; `#pollNow` ends it at once. */
   #wake: (() => void) | null = null;
+  #pollNow: (() => void) | null = null;
 
   constructor(services: QueueServices, signal: AbortSignal) {
     this.#services = services;
@@ -61,14 +63,17 @@ class DeliveryLoop {
   async run(): Promise<number> {
     this.#services.dispatchSignal?.subscribe(() => {
       this.#isNotified = true;
-      this.#wake?.();
+      this.#pollNow?.();
     });
     try {
       while (!this.#signal.aborted) {
         this.#isNotified = false;
+        const beganAt = performance.now();
         const claimed = await this.#claimMore();
+        if (this.#running.size === 0) this.#observe(0, beganAt, false);
         this.#services.onTurn?.();
-        const shouldPollSoon = this.#isNotified || (claimed > 0 && this.#used.quick < MAX_RUNS_BY_PACE.quick);
+        if (this.#isNotified) continue;
+        const shouldPollSoon = claimed > 0 && this.#used.quick < MAX_RUNS_BY_PACE.quick;
         await this.#pause(shouldPollSoon ? DEBOUNCE_MS : POLL_MS);
       }
     } finally {
@@ -91,11 +96,14 @@ class DeliveryLoop {
 
   #start(queue: EndpointQueue): void {
     const { pace } = queue;
+    const beganAt = performance.now();
     const ended = processQueue(this.#services, queue, this.#signal, () => this.#moveToSlow(run))
       .then((count) => {
         this.#attempts += count;
+        this.#observe(count, beganAt, false);
       })
       .catch((error: unknown) => {
+        this.#observe(0, beganAt, true);
         this.#services.log.error(
           { endpoint: queue.endpointId, err: error },
           'the run of an endpoint queue failed; its deliveries stay due',
@@ -111,6 +119,10 @@ class DeliveryLoop {
     this.#used[pace] += 1;
   }
 
+  #observe(rows: number, beganAt: number, isFailed: boolean): void {
+    this.#services.onRound?.({ rows, seconds: (performance.now() - beganAt) / 1000, isFailed });
+  }
+
   /** Counts a run that turned out to be slow among the slow ones, if their number allows it. */
   #moveToSlow(run: Run): void {
     if (run.pace !== 'quick' || this.#used.slow >= MAX_RUNS_BY_PACE.slow) return;
@@ -120,17 +132,23 @@ class DeliveryLoop {
     this.#wake?.();
   }
 
-  /** Waits this long, or until shortly after a run ends or dispatch notifies. */
+  /** Waits this long, or until dispatch notifies, or until shortly after a run ends. */
   #pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
+      let isOver = false;
       const finish = (): void => {
+        // A timer of a run that ended in an earlier pause must not take away what ends the next one.
+        if (isOver) return;
+        isOver = true;
         clearTimeout(timer);
         this.#signal.removeEventListener('abort', finish);
         this.#wake = null;
+        this.#pollNow = null;
         resolve();
       };
       const timer = setTimeout(finish, ms);
       this.#wake = () => void setTimeout(finish, DEBOUNCE_MS);
+      this.#pollNow = finish;
       this.#signal.addEventListener('abort', finish);
     });
   }

@@ -36,6 +36,8 @@ export interface QueueServices extends AttemptServices {
   readonly dispatchSignal?: DispatchSignal;
   /** Called each time the loop has looked for due queues, so that a loop that hangs is noticed. */
   readonly onTurn?: () => void;
+  /** Called when the run of a queue has ended, and when the loop has looked and nothing runs: for the metrics. */
+  readonly onRound?: (round: { readonly rows: number; readonly seconds: number; readonly isFailed: boolean }) => void;
   /** Makes each attempt a span of its event's trace. Absent: there are no traces. */
   readonly traceAttempt?: TraceAttempt;
   /** Called with the result of each attempt: for the metrics. */
@@ -51,12 +53,13 @@ const MAX_CONCURRENT = 8;
 const MAX_CONCURRENT_FAILING = 4;
 /** Attempts in a row without an answer that end the run of an endpoint that answered before: it frees its slot. */
 const MAX_UNANSWERED_PER_RUN = 8;
-const FETCH_LIMIT = 200;
+/** With 400 in a statement the database needs a fifth less time for each delivery than with 100. */
+const FETCH_LIMIT = 400;
 /** How many deliveries of a disabled endpoint one run ends. */
 const MAX_ENDED = 10_000;
 /** The run fetches more before its buffer is empty, so that sending does not wait for the database. */
 const FETCH_BELOW = 100;
-const WRITE_BATCH = 100;
+const WRITE_BATCH = 400;
 const WRITE_INTERVAL_MS = 1_000;
 const MAX_ATTEMPTS_PER_RUN = 2_000;
 const MAX_RUN_MS = 10_000;

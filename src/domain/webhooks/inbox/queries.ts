@@ -1,6 +1,7 @@
 // The SQL of the messages that test inboxes received.
 
 import type { Queryable } from '../../../base/db.ts';
+import { deleteBatch } from '../../../base/delete-batch.ts';
 
 /** How many messages an inbox keeps, and for how long. */
 export const MAX_MESSAGES = 50;
@@ -58,11 +59,13 @@ export async function listInboxMessages(
   );
 }
 
+const OLD_MESSAGES = {
+  table: 'test_inbox_messages',
+  key: 'venue_id, endpoint_id, message_id',
+  isOld: `received_at < to_timestamp($1 / 1000.0) - ${RETENTION}`,
+};
+
 export async function deleteOldInboxMessages(db: Queryable, now: number, limit: number): Promise<number> {
-  const rows = await db.query(
-    `delete from test_inbox_messages where ctid = any(array(
-       select ctid from test_inbox_messages where received_at < to_timestamp($1 / 1000.0) - ${RETENTION} limit $2)) returning 1`,
-    [now, limit],
-  );
+  const rows = await db.query(deleteBatch(OLD_MESSAGES, '$2'), [now, limit]);
   return rows.length;
 }

@@ -1,0 +1,13 @@
+-- The views of several checkouts that callers with one key read at the same moment, in the order of p_ids: null where
+-- the venue has no such checkout of this mode. p_now decides which are overdue.
+create or replace function prefetch_checkouts(
+  p_venue uuid, p_mode text, p_ids text[], p_now timestamptz, out views text[], out overdue boolean[]
+) language plpgsql stable set plan_cache_mode = force_generic_plan as $$
+begin
+  select array_agg(v.view order by n.position),
+      array_agg(c.status in ('open', 'collecting') and c.expires_at <= p_now order by n.position)
+    into views, overdue
+    from unnest(p_ids) with ordinality as n(id, position)
+    left join checkouts c on c.venue_id = p_venue and c.checkout_id = n.id and c.mode = p_mode
+    left join checkout_views(p_venue, p_ids) v on v.id = c.checkout_id;
+end $$;

@@ -813,6 +813,8 @@ CREATE TABLE hook_offerings (
   external_id text NOT NULL,
   provider text NOT NULL,
   linked_at timestamp with time zone NOT NULL,
+  listed_at timestamp with time zone,
+  listed_until timestamp with time zone,
   CONSTRAINT hook_offerings_pkey PRIMARY KEY (venue_id, mode, external_id),
   CONSTRAINT hook_offering_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text]))
 );
@@ -883,6 +885,7 @@ CREATE TABLE hook_slots (
   -- Counts up whenever a capacity is stated other than by a booking.
   capacity_version integer NOT NULL,
   last_at timestamp with time zone NOT NULL,
+  changed_at timestamp with time zone,
   CONSTRAINT hook_slots_pkey PRIMARY KEY (venue_id, mode, slot_hash),
   CONSTRAINT hook_slot_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text])),
   CONSTRAINT slot_hash_is_sha256 CHECK (octet_length(slot_hash) = 32)

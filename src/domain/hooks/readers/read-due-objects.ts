@@ -156,9 +156,9 @@ async function workOf({ db, readers, readsPerDay }: ReadServices, claimed: Claim
   if (read !== null) return { kind: 'object', read };
   const sync = await findSyncToList(db, claimed);
   if (sync !== null) return { kind: 'page', sync };
-  if (!claimed.is_checked) return { kind: 'check' };
   const refresh = await oldestRefresh(db, claimed, now);
-  return refresh === null ? { kind: 'none' } : { kind: 'object', read: refresh };
+  if (refresh !== null) return { kind: 'object', read: refresh };
+  return { kind: claimed.is_checked ? 'none' : 'check' };
 }
 
 async function contextOf(tx: Queryable, services: ReadServices, claimed: ClaimedReader): Promise<HookContext> {

@@ -951,7 +951,7 @@ export class ConsoleOperations {
     return this.#api.send({ method: 'GET', path: '/desk/api/venues/{id}', params: [id] }, options);
   }
   /**
-   * Set the fee of a venue. For checkouts that are created from now on. The answer says whether it covers what the processor charges.
+   * Set the fee of a venue. For checkouts that are created from now on. 409 `fee_below_cost`: it does not cover what the processor charges for some parties, and `accept_below_cost` is not true.
    * `POST /desk/api/venues/{id}/fee`
    */
   setVenueFee(id: string, body: DeskFee, options?: RequestOptions): ApiPromise<DeskVenue> {
@@ -972,7 +972,7 @@ export class ConsoleOperations {
     return this.#api.send({ method: 'POST', path: '/desk/api/venues/{id}/resume', params: [id] }, options);
   }
   /**
-   * Raise the limits of a key or a venue for a time. For one key, or for every secret key of the venue, also those that it makes until the end. The higher of both limits counts.
+   * Raise the limits of a key or a venue for a time. For one key, or for every secret key of the venue, also those that it makes until the end. The higher of both limits counts; a raise that still runs is neither lowered nor shortened.
    * `POST /desk/api/venues/{id}/limits`
    */
   raiseLimits(id: string, body: LimitRaise, options?: RequestOptions): ApiPromise<DeskVenue> {

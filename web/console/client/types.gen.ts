@@ -905,6 +905,8 @@ export type DeskFee = {
   readonly bps: number;
   /** In minor units (cents), for each checkout. */
   readonly fixed: number;
+  /** True: the fee is meant, although it does not cover what the processor charges for some parties. Without it such a fee is refused. */
+  readonly accept_below_cost?: boolean;
 };
 
 /** The health of the installation: queues, senders, card processors, processes and checks. Computed at most every 15 seconds. */

@@ -1082,6 +1082,7 @@ CREATE TABLE integration_readers (
   lease_token text,
   leased_until timestamp with time zone,
   last_read_at timestamp with time zone,
+  is_checked boolean NOT NULL DEFAULT true,
   CONSTRAINT integration_readers_pkey PRIMARY KEY (venue_id, integration_id),
   CONSTRAINT integration_readers_venue_id_integration_id_fkey FOREIGN KEY (venue_id, integration_id) REFERENCES integrations(venue_id, integration_id),
   CONSTRAINT integration_reader_lease_has_an_end CHECK ((lease_token IS NULL) = (leased_until IS NULL)),

@@ -2900,6 +2900,8 @@ export type MoneyHealth = {
     readonly at: string;
     /** How many differences need a person. */
     readonly differences: number;
+    /** It ended more than 48 hours ago, so it says nothing about today. */
+    readonly is_old: boolean;
   } | null;
   /** The accounts of the ledger as the last check found them, of this mode; empty when it was never checked, or there are no entries. */
   readonly accounts: readonly ({
@@ -2929,6 +2931,8 @@ export type MoneyHealth = {
     readonly at: string;
     /** How many differences need a person. */
     readonly differences: number;
+    /** It ended more than 24 hours ago, so it says nothing about today. */
+    readonly is_old: boolean;
   } | null;
 };
 

@@ -168,6 +168,28 @@ describe.runIf(executable !== null)('an operator at the desk', () => {
     expect((await venue.read(checkout.id)).status).toBe('completed');
   });
 
+  it('reads that the books and the reconcile were not checked for long, where they showed a green tick', async () => {
+    const { db } = browser.world;
+    const check = (hours: number): Promise<unknown> =>
+      db.query(
+        `insert into checks (name, mode, at, differences)
+         values ('ledger', 'all', now() - $1 * interval '2 hours', 0), ('reconcile', 'test', now() - $1 * interval '1 hour', 0)
+         on conflict (name, mode) do update set at = excluded.at, differences = 0`,
+        [hours],
+      );
+    await check(23);
+    const visitor = await operator('support');
+    const { page } = visitor;
+    await page.goto('/desk/money?mode=test');
+    await page.getByText('add up', { exact: true }).waitFor();
+    expect(await page.getByText('Not checked since').count()).toBe(0);
+    await check(25);
+    await page.reload();
+    await page.getByText('not known', { exact: true }).waitFor();
+    expect(await page.locator('.banner.amber', { hasText: 'Not checked since' }).count()).toBe(2);
+    await look(visitor, 'desk-money-old-checks');
+  });
+
   it('reads in the dialog why a venue is not suspended', async () => {
     const { page, person } = await operator('admin');
     await page.goto(`/desk/venues/${venue.venueId}`);

@@ -7,6 +7,7 @@ import type { Input, OperationResult } from '../../base/operation.ts';
 import type { DeskCaller } from '../accounts/account.ts';
 import { operatorNames } from '../accounts/operators.ts';
 import { countStuckCaptures, type StuckCapture, stuckCaptures } from '../checkouts/capture/stuck-queries.ts';
+import { isOldCheck } from '../monitoring/check-age.ts';
 import {
   type Check,
   type CheckRun,
@@ -61,12 +62,18 @@ export async function getMoneyHealth(
     as_of: new Date(now).toISOString(),
     figures,
     ...cases,
-    books: checkView(checks.find(({ name }) => name === 'ledger')),
+    books: checkView(
+      checks.find(({ name }) => name === 'ledger'),
+      now,
+    ),
     accounts: (balances ?? [])
       .filter((one) => one.mode === mode)
       .map(({ account, currency, debits, credits }) => ({ account, currency, balance: debits - credits })),
     reconciles: runs.map(runView),
-    reconcile: checkView(checks.find((check) => check.name === 'reconcile' && check.mode === mode)),
+    reconcile: checkView(
+      checks.find((check) => check.name === 'reconcile' && check.mode === mode),
+      now,
+    ),
   };
   return { status: 200, body };
 }
@@ -128,8 +135,9 @@ function runView({ at, compared, settled, differences, findings }: CheckRun): Mo
 }
 
 /** Null: it never ran. */
-function checkView(check: Check | undefined): MoneyHealth['books'] {
-  return check === undefined ? null : { at: new Date(check.at).toISOString(), differences: check.differences };
+function checkView(check: Check | undefined, now: number): MoneyHealth['books'] {
+  if (check === undefined) return null;
+  return { at: new Date(check.at).toISOString(), differences: check.differences, is_old: isOldCheck(check, now) };
 }
 
 async function namesOf(db: Db, cases: readonly Unnamed[]): Promise<ReadonlyMap<string, string>> {

@@ -1843,6 +1843,8 @@ export type MoneyHealth = {
     readonly at: string;
     /** How many differences need a person. */
     readonly differences: number;
+    /** It ended more than 48 hours ago, so it says nothing about today. */
+    readonly is_old: boolean;
   } | null;
   /** The accounts of the ledger as the last check found them, of this mode; empty when it was never checked, or there are no entries. */
   readonly accounts: readonly ({
@@ -1872,6 +1874,8 @@ export type MoneyHealth = {
     readonly at: string;
     /** How many differences need a person. */
     readonly differences: number;
+    /** It ended more than 24 hours ago, so it says nothing about today. */
+    readonly is_old: boolean;
   } | null;
 };
 

@@ -110,6 +110,13 @@ function CheckLine(props: {
         <code>npx everyshare {command}</code>.
       </Banner>
     );
+  if (check.is_old)
+    return (
+      <Banner color="amber" icon="warning">
+        <b>Not checked since {dateTime(check.at)}.</b> It was right then. Look under Health whether a worker runs, or
+        run <code>npx everyshare {command}</code>.
+      </Banner>
+    );
   return (
     <p>
       <span class="state green">

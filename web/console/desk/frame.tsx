@@ -4,11 +4,13 @@ import { signal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { path, signOut } from '../session.ts';
+import { showToast } from '../shell/announce.tsx';
 import { goTo } from '../shell/go-to.ts';
 import { DESK, isWithin, type NavigationItem } from '../shell/navigation.ts';
 import { openShortcuts } from '../shell/shortcuts.tsx';
 import { Copy } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
+import { messageOf } from '../ui/parts.tsx';
 import { desk, operator, waitingReviews } from './session.ts';
 
 const command = signal<string | null>(null);
@@ -50,7 +52,7 @@ export function DeskFrame({ children }: { readonly children: ComponentChildren }
               </a>
             </li>
             <li>
-              <button type="button" class="sign-out" onClick={() => void signOut()}>
+              <button type="button" class="sign-out" onClick={leaveDesk}>
                 <Icon name="lock" /> <span>Sign out</span>
               </button>
             </li>
@@ -80,6 +82,11 @@ async function openId(id: string): Promise<void> {
     () => false,
   );
   goTo(isReviewed ? `/desk/review/${id}` : `/desk/venues?q=${encodeURIComponent(id)}`);
+}
+
+/** A person who leaves a shared computer must know when they are still signed in. */
+function leaveDesk(): void {
+  signOut().catch((error) => showToast(`You are still signed in. ${messageOf(error)}`, true));
 }
 
 /** A venue by name, any id, mail address or key; the field keeps what was typed. */

@@ -103,14 +103,19 @@ function Figures({ health }: { readonly health: MoneyHealth }): JSX.Element {
         }
       />
       <Stat icon="card" label="Venues owe" figure={number(venue_debts.count)} note={sum(venue_debts, 'to take back')} />
-      <Stat
-        icon="tick"
-        label="Books"
-        figure={health.books === null ? '–' : health.books.differences === 0 ? 'add up' : 'differ'}
-        note={health.books === null ? 'never checked' : `checked ${ago(health.books.at)}`}
-      />
+      <BooksStat books={health.books} />
     </Stats>
   );
+}
+
+/** A check that is old says nothing about today. */
+function BooksStat({ books }: { readonly books: MoneyHealth['books'] }): JSX.Element {
+  if (books === null) return <Stat icon="warning" label="Books" figure="–" note="never checked" />;
+  if (books.differences > 0)
+    return <Stat icon="alert" label="Books" figure="differ" note={`checked ${ago(books.at)}`} />;
+  if (books.is_old)
+    return <Stat icon="warning" label="Books" figure="not known" note={`not checked since ${dateTime(books.at)}`} />;
+  return <Stat icon="tick" label="Books" figure="add up" note={`checked ${ago(books.at)}`} />;
 }
 
 interface CaseHandlers {

@@ -89,13 +89,27 @@ const DUE_READ = `object_hash, read_name, variables, wanted_version::text as wan
   wanted_seq::text as wanted_seq, attempts, failing_since, internal_errors, offering_external_id,
   due_at is null as is_refresh`;
 
-/** The object that has waited longest. */
-export async function oldestDueRead(db: Queryable, reader: ClaimedReader, now: number): Promise<DueRead | null> {
+/** A delivery waits for the object, or it is not part of a catalogue run. For a row h of hook_reads. */
+export const IS_NAMED = `(exists (select 1 from hook_read_waits w
+    where w.venue_id = h.venue_id and w.integration_id = h.integration_id and w.object_hash = h.object_hash
+      and w.outcome is null and not starts_with(w.waiter_id, 'syn_'))
+  or not exists (select 1 from hook_read_waits w
+    where w.venue_id = h.venue_id and w.integration_id = h.integration_id and w.object_hash = h.object_hash
+      and w.outcome is null))`;
+
+/** The object that has waited longest: first of those that deliveries name, then of catalogue runs unless `isNamedOnly`. */
+export async function oldestDueRead(
+  db: Queryable,
+  reader: ClaimedReader,
+  now: number,
+  isNamedOnly: boolean,
+): Promise<DueRead | null> {
   const rows = await db.query<DueRead>(
-    `select ${DUE_READ} from hook_reads
-     where venue_id = $1 and integration_id = $2 and due_at <= to_timestamp($3 / 1000.0)
-     order by due_at limit 1`,
-    [reader.venue_id, reader.integration_id, now],
+    `select ${DUE_READ} from (
+       select h.*, ${IS_NAMED} as is_named from hook_reads h
+       where h.venue_id = $1 and h.integration_id = $2 and h.due_at <= to_timestamp($3 / 1000.0)) due
+     where is_named or not $4 order by is_named desc, due_at limit 1`,
+    [reader.venue_id, reader.integration_id, now, isNamedOnly],
   );
   return rows[0] ?? null;
 }

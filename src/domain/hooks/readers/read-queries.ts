@@ -3,6 +3,7 @@
 import type { Queryable } from '../../../base/db.ts';
 import { deleteBatch } from '../../../base/delete-batch.ts';
 import type { Outcome } from '../upsert-from-hook.ts';
+import { IS_NAMED } from './named-read-queries.ts';
 import type { ClaimedReader } from './reader-queries.ts';
 import { refreshTime } from './refresh.ts';
 
@@ -88,14 +89,6 @@ export interface DueRead {
 const DUE_READ = `object_hash, read_name, variables, wanted_version::text as wanted_version, wanted_at,
   wanted_seq::text as wanted_seq, attempts, failing_since, internal_errors, offering_external_id,
   due_at is null as is_refresh`;
-
-/** A delivery waits for the object, or it is not part of a catalogue run. For a row h of hook_reads. */
-export const IS_NAMED = `(exists (select 1 from hook_read_waits w
-    where w.venue_id = h.venue_id and w.integration_id = h.integration_id and w.object_hash = h.object_hash
-      and w.outcome is null and not starts_with(w.waiter_id, 'syn_'))
-  or not exists (select 1 from hook_read_waits w
-    where w.venue_id = h.venue_id and w.integration_id = h.integration_id and w.object_hash = h.object_hash
-      and w.outcome is null))`;
 
 /** The object that has waited longest: first of those that deliveries name, then of catalogue runs unless `isNamedOnly`. */
 export async function oldestDueRead(

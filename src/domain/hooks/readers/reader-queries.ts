@@ -3,7 +3,7 @@
 import type { Mode } from '../../../base/config.ts';
 import type { Queryable } from '../../../base/db.ts';
 import type { Defaults } from '../integration.ts';
-import { IS_NAMED } from './read-queries.ts';
+import { IS_NAMED } from './named-read-queries.ts';
 
 /** What the API shows of the reads of an integration; no credential is in it. */
 export interface ReaderRow {

@@ -541,6 +541,7 @@ CREATE TABLE disputes (
 );
 CREATE INDEX disputes_by_checkout ON disputes USING btree (venue_id, checkout_id);
 CREATE INDEX disputes_by_hold ON disputes USING btree (venue_id, hold_id);
+CREATE INDEX disputes_by_id ON disputes USING btree (dispute_id);
 CREATE INDEX disputes_open ON disputes USING btree (mode) WHERE status <> ALL (ARRAY['won'::text, 'lost'::text, 'warning_closed'::text, 'prevented'::text]);
 CREATE INDEX disputes_undivided ON disputes USING btree (mode, changed_at) WHERE status = 'lost'::text AND venue_part IS NULL;
 
@@ -746,7 +747,9 @@ CREATE TABLE holds (
   CONSTRAINT hold_status_is_known CHECK (status = ANY (ARRAY['requested'::text, 'open'::text, 'held'::text, 'capturing'::text, 'captured'::text, 'releasing'::text, 'released'::text, 'returned'::text, 'voided'::text])),
   CONSTRAINT hold_with_card_has_a_charge CHECK (charge_id IS NOT NULL OR (status <> ALL (ARRAY['held'::text, 'capturing'::text, 'captured'::text])))
 ) WITH (fillfactor=80);
+CREATE INDEX holds_by_charge ON holds USING btree (charge_id) WHERE charge_id IS NOT NULL;
 CREATE INDEX holds_by_checkout ON holds USING btree (venue_id, checkout_id);
+CREATE INDEX holds_by_intent ON holds USING btree (intent_id) WHERE intent_id IS NOT NULL;
 CREATE INDEX holds_due ON holds USING btree (due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX holds_held ON holds USING btree (capture_before) INCLUDE (mode, currency, amount) WHERE status = 'held'::text;
 CREATE UNIQUE INDEX holds_one_for_a_share ON holds USING btree (venue_id, share_id) WHERE renews IS NULL AND (status = ANY (ARRAY['requested'::text, 'open'::text, 'held'::text, 'capturing'::text, 'captured'::text]));
@@ -810,6 +813,8 @@ CREATE TABLE hook_offerings (
   external_id text NOT NULL,
   provider text NOT NULL,
   linked_at timestamp with time zone NOT NULL,
+  listed_at timestamp with time zone,
+  listed_until timestamp with time zone,
   CONSTRAINT hook_offerings_pkey PRIMARY KEY (venue_id, mode, external_id),
   CONSTRAINT hook_offering_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text]))
 );
@@ -880,6 +885,7 @@ CREATE TABLE hook_slots (
   -- Counts up whenever a capacity is stated other than by a booking.
   capacity_version integer NOT NULL,
   last_at timestamp with time zone NOT NULL,
+  changed_at timestamp with time zone,
   CONSTRAINT hook_slots_pkey PRIMARY KEY (venue_id, mode, slot_hash),
   CONSTRAINT hook_slot_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text])),
   CONSTRAINT slot_hash_is_sha256 CHECK (octet_length(slot_hash) = 32)
@@ -1079,6 +1085,7 @@ CREATE TABLE integration_readers (
   lease_token text,
   leased_until timestamp with time zone,
   last_read_at timestamp with time zone,
+  is_checked boolean NOT NULL DEFAULT true,
   CONSTRAINT integration_readers_pkey PRIMARY KEY (venue_id, integration_id),
   CONSTRAINT integration_readers_venue_id_integration_id_fkey FOREIGN KEY (venue_id, integration_id) REFERENCES integrations(venue_id, integration_id),
   CONSTRAINT integration_reader_lease_has_an_end CHECK ((lease_token IS NULL) = (leased_until IS NULL)),
@@ -1417,6 +1424,7 @@ END),
 ) WITH (fillfactor=80);
 CREATE INDEX movements_by_checkout ON movements USING btree (venue_id, checkout_id);
 CREATE INDEX movements_by_hold ON movements USING btree (venue_id, hold_id);
+CREATE INDEX movements_by_id ON movements USING btree (movement_id);
 CREATE INDEX movements_due ON movements USING btree (due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX movements_failed ON movements USING btree (mode, first_due_at, movement_id) INCLUDE (kind, amount) WHERE status = 'failed'::text;
 CREATE UNIQUE INDEX movements_one_transfer_for_a_share ON movements USING btree (venue_id, hold_id) WHERE kind = 'transfer'::text;

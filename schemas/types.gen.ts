@@ -1346,6 +1346,8 @@ export type DeskFee = {
   readonly bps: number;
   /** In minor units (cents), for each checkout. */
   readonly fixed: number;
+  /** True: the fee is meant, although it does not cover what the processor charges for some parties. Without it such a fee is refused. */
+  readonly accept_below_cost?: boolean;
 };
 
 /** The health of the installation: queues, senders, card processors, processes and checks. Computed at most every 15 seconds. */
@@ -2761,7 +2763,7 @@ export type Me = {
 
 /** What came of an action at the desk. */
 export type MoneyAction = {
-  /** The id of the checkout or the movement. */
+  /** The id of the checkout or the movement; of a reconcile the mode. */
   readonly id: string;
   /** Its state now. */
   readonly status: string;
@@ -2900,13 +2902,39 @@ export type MoneyHealth = {
     readonly at: string;
     /** How many differences need a person. */
     readonly differences: number;
+    /** It ended more than 48 hours ago, so it says nothing about today. */
+    readonly is_old: boolean;
   } | null;
+  /** The accounts of the ledger as the last check found them, of this mode; empty when it was never checked, or there are no entries. */
+  readonly accounts: readonly ({
+    /** Its name in the chart of accounts. */
+    readonly account: string;
+    /** The currency. */
+    readonly currency: string;
+    /** Debits less credits, in minor units (cents). Together they are 0. */
+    readonly balance: number;
+  })[];
+  /** The last eight comparisons with the card processor, newest first. */
+  readonly reconciles: readonly ({
+    /** When it ended. */
+    readonly at: string;
+    /** How many of the processor’s payments were compared. */
+    readonly compared: number;
+    /** How many differences were settled by it. */
+    readonly settled: number;
+    /** How many differences need a person. */
+    readonly differences: number;
+    /** The first 20 differences, those that need a person first. */
+    readonly findings: readonly string[];
+  })[];
   /** The last comparison with the processor; null when there was none. */
   readonly reconcile: {
     /** When it ended. */
     readonly at: string;
     /** How many differences need a person. */
     readonly differences: number;
+    /** It ended more than 24 hours ago, so it says nothing about today. */
+    readonly is_old: boolean;
   } | null;
 };
 
@@ -3885,6 +3913,12 @@ export type ReceiptMail = {
   readonly email: string;
 };
 
+/** Which mode is compared with the card processor. */
+export type ReconcileRequest = {
+  /** The mode. */
+  readonly mode: "test" | "live";
+};
+
 /** The body that refunds a completed checkout; without amount and starts_at the offering's cancellation policy decides if the checkout has a starts_at, otherwise everything that is left is refunded. */
 export type Refund = {
   /** How much to refund in minor units (cents), 1 to 99999999. */
@@ -4642,8 +4676,8 @@ export type StoredIntegration = {
   } | null;
   /** How the server reads from the API of the venue system: which credentials it has, and whether it waits; null when it cannot read there. */
   readonly reads: {
-    /** Whether the server reads. no_credentials: objects that a delivery only names are not read. waiting: the venue system is unavailable or a limit is reached, and the server tries again at next_attempt_at. paused: the venue system has refused the credentials, and nothing is read until you send others. */
-    readonly status: "no_credentials" | "active" | "waiting" | "paused";
+    /** Whether the server reads. no_credentials: objects that a delivery only names are not read. checking: the credentials are new, and the server tries them with one request. waiting: the venue system is unavailable or a limit is reached, and the server tries again at next_attempt_at. paused: the venue system has refused the credentials, and nothing is read until you send others. */
+    readonly status: "no_credentials" | "checking" | "active" | "waiting" | "paused";
     /** Why it is paused or waits; null otherwise. */
     readonly reason: "credentials_refused" | "rate_limited" | "provider_unavailable" | "daily_limit" | null;
     /** The fields of the credentials. */

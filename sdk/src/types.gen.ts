@@ -1440,8 +1440,8 @@ export type StoredIntegration = {
   } | null;
   /** How the server reads from the API of the venue system: which credentials it has, and whether it waits; null when it cannot read there. */
   readonly reads: {
-    /** Whether the server reads. no_credentials: objects that a delivery only names are not read. waiting: the venue system is unavailable or a limit is reached, and the server tries again at next_attempt_at. paused: the venue system has refused the credentials, and nothing is read until you send others. */
-    readonly status: "no_credentials" | "active" | "waiting" | "paused";
+    /** Whether the server reads. no_credentials: objects that a delivery only names are not read. checking: the credentials are new, and the server tries them with one request. waiting: the venue system is unavailable or a limit is reached, and the server tries again at next_attempt_at. paused: the venue system has refused the credentials, and nothing is read until you send others. */
+    readonly status: "no_credentials" | "checking" | "active" | "waiting" | "paused";
     /** Why it is paused or waits; null otherwise. */
     readonly reason: "credentials_refused" | "rate_limited" | "provider_unavailable" | "daily_limit" | null;
     /** The fields of the credentials. */

@@ -34,12 +34,35 @@ describe('the search for venues', () => {
       ).toEqual([venue.id]);
     }
     for (const text of [
+      'chk_00000000000000000000000000',
+      'pi_unknown',
+      'ch_unknown',
+      'du_unknown',
       'no such venue',
       'unknown@lagoon.example',
       'key_unknown',
       '0197f2c4-6a10-7c3e-9b1d-5f2a8c4e7d10',
     ])
       expect((await desk('GET', `/venues?q=${encodeURIComponent(text)}`)).json.data).toEqual([]);
+  });
+});
+
+describe('the search for any id', () => {
+  it('leads to the venue of a checkout, share, movement, payment, charge, reviewed object and person', async () => {
+    const venue = await openTestVenue(world);
+    const checkout = await venue.completed({ amount: 10_000, party_size: 2 });
+    const [offering] = world.context.registry.get('offering').examples as Json[];
+    const reviewed = (await venue.post('/v1/offerings', offering)).json.data.id;
+    const person = await createAccount(world.context, 'ada@anyid.example', [[venue.venueId, 'owner']]);
+    const [ids] = await world.db.query<Json>(
+      `select m.movement_id as movement, h.intent_id as intent, h.charge_id as charge, h.share_id as share
+       from movements m join holds h on h.venue_id = m.venue_id and h.hold_id = m.hold_id where m.checkout_id = $1 limit 1`,
+      [checkout.id],
+    );
+    for (const text of [checkout.id, ids?.share, ids?.movement, ids?.intent, ids?.charge, reviewed, person]) {
+      const { json } = await desk('GET', `/venues?q=${encodeURIComponent(String(text))}`);
+      expect([text, json.data.map(({ id }: Json) => id)]).toEqual([text, [venue.venueId]]);
+    }
   });
 });
 
@@ -110,6 +133,35 @@ describe('limits', () => {
     expect(await limitOf(last.key)).toBeLessThan(36_001);
   });
 
+  it('that are raised are neither lowered nor shortened by a later raise while they run', async () => {
+    const { venue } = await world.venue();
+    const [one, two] = [await world.key(venue.id), await world.key(venue.id)];
+    const raise = async (writes: number, reads: number, days: number, key?: string): Promise<void> => {
+      const body = { writes_per_hour: writes, reads_per_hour: reads, until: inDays(days), ...(key && { key_id: key }) };
+      expect((await desk('POST', `/venues/${venue.id}/limits`, body)).status).toBe(200);
+    };
+    const raised = async (): Promise<Json[]> => {
+      const { keys } = (await desk('GET', `/venues/${venue.id}`)).json;
+      return [one, two].map(({ id }) => keys.find((key: Json) => key.id === id).raised);
+    };
+    await raise(9_000, 90_000, 14, one.id);
+    const [{ until }] = await raised();
+    await raise(6_001, 100_000, 7);
+    expect(await raised()).toMatchObject([
+      { writes_per_hour: 9_000, reads_per_hour: 100_000, until },
+      { writes_per_hour: 6_001, reads_per_hour: 100_000 },
+    ]);
+    // Keys that are made later have the higher of the venue's raises.
+    await raise(5_000, 40_000, 3);
+    const later = await world.key(venue.id);
+    const { limits } = (await world.call('GET', '/v1/me', { key: later.key })).json.data;
+    expect(limits).toMatchObject({ writes_per_hour: 6_001, reads_per_hour: 100_000 });
+    // What has ended counts for nothing.
+    await world.db.query("update keys set raised_until = now() - interval '1 second' where venue_id = $1", [venue.id]);
+    await raise(7_000, 50_000, 7, one.id);
+    expect((await raised())[0]).toMatchObject({ writes_per_hour: 7_000, reads_per_hour: 50_000 });
+  });
+
   it('end within 90 days', async () => {
     const { venue } = await world.venue();
     for (const until of [inDays(-1), inDays(91)]) {
@@ -121,9 +173,14 @@ describe('limits', () => {
 });
 
 describe('the fee', () => {
-  it('is set with a warning where it does not cover what the processor charges', async () => {
+  it('below what the processor charges is refused with the comparison, and set once that is accepted', async () => {
     const { venue } = await world.venue();
-    const low = (await desk('POST', `/venues/${venue.id}/fee`, { bps: 100, fixed: 0 })).json.fee;
+    const body = { bps: 100, fixed: 0 };
+    const refused = await desk('POST', `/venues/${venue.id}/fee`, body);
+    expect([refused.status, refused.json.error.reason]).toEqual([409, 'fee_below_cost']);
+    expect(refused.json.error.message).toContain('10 guests of $20.00: we get $2.00, the processor takes $8.80');
+    const accepted = await desk('POST', `/venues/${venue.id}/fee`, { ...body, accept_below_cost: true });
+    const low = accepted.json.fee;
     expect(low).toMatchObject({ bps: 100, fixed: 0, is_below_cost: true });
     const high = (await desk('POST', `/venues/${venue.id}/fee`, { bps: 1_000, fixed: 100 })).json.fee;
     expect(high.is_below_cost).toBe(false);

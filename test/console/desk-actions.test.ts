@@ -1,4 +1,5 @@
-// What operators do at the desk in a browser: each button of the money page, and what an operator reads when it is refused.
+// What operators do at the desk in a browser: each button of the money page, the fee and the limits of a venue, and what an
+// operator reads when it is refused.
 
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { setOperator } from '../../src/domain/accounts/operator-queries.ts';
@@ -11,6 +12,7 @@ import { ConsoleBrowser, executable, look, type Visitor } from './console-browse
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 const REFUND_FAILS = '4000000000005126';
+const FEE = 'select fee_bps as bps, fee_fixed as fixed from venues where venue_id = $1';
 
 describe.runIf(executable !== null)('an operator at the desk', () => {
   let browser: ConsoleBrowser;
@@ -206,6 +208,28 @@ describe.runIf(executable !== null)('an operator at the desk', () => {
     expect((await venue.read(checkout.id)).status).toBe('completed');
   });
 
+  it('reads that the books and the reconcile were not checked for long, where they showed a green tick', async () => {
+    const { db } = browser.world;
+    const check = (hours: number): Promise<unknown> =>
+      db.query(
+        `insert into checks (name, mode, at, differences)
+         values ('ledger', 'all', now() - $1 * interval '2 hours', 0), ('reconcile', 'test', now() - $1 * interval '1 hour', 0)
+         on conflict (name, mode) do update set at = excluded.at, differences = 0`,
+        [hours],
+      );
+    await check(23);
+    const visitor = await operator('support');
+    const { page } = visitor;
+    await page.goto('/desk/money?mode=test');
+    await page.getByText('add up', { exact: true }).waitFor();
+    expect(await page.getByText('Not checked since').count()).toBe(0);
+    await check(25);
+    await page.reload();
+    await page.getByText('not known', { exact: true }).waitFor();
+    expect(await page.locator('.banner.amber', { hasText: 'Not checked since' }).count()).toBe(2);
+    await look(visitor, 'desk-money-old-checks');
+  });
+
   it('reads in the dialog why a venue is not suspended', async () => {
     const { page, person } = await operator('admin');
     await page.goto(`/desk/venues/${venue.venueId}`);
@@ -217,5 +241,66 @@ describe.runIf(executable !== null)('an operator at the desk', () => {
     await dialog.getByRole('button', { name: 'Suspend', exact: true }).click();
     await dialog.locator('.field.wrong', { hasText: 'role' }).waitFor();
     expect(await dialog.getByLabel('Why, for operators alone').inputValue()).toBe('Under inquiry.');
+  });
+
+  it('reads at its field that an emptied fee is no number, and confirms a fee below cost with the comparison', async () => {
+    const fee = async (): Promise<Json> => (await browser.world.db.query(FEE, [venue.venueId]))[0];
+    const before = await fee();
+    const visitor = await operator('finance');
+    const { page } = visitor;
+    await page.goto(`/desk/venues/${venue.venueId}`);
+    await page.getByRole('button', { name: 'Change…' }).click();
+    const dialog = page.getByRole('dialog');
+    const [percent, fixed] = [dialog.getByLabel('Percent'), dialog.getByLabel('Fixed part, in dollars')];
+    const set = dialog.getByRole('button', { name: 'Set the fee' });
+    const wrong = dialog.locator('.field.wrong');
+    await percent.fill('');
+    await set.click();
+    await wrong.filter({ hasText: 'Percent' }).getByText('Type a number such as 3.50').waitFor();
+    await percent.fill('5');
+    await fixed.fill('1,000');
+    await set.click();
+    await wrong.filter({ hasText: 'Fixed part' }).getByText('without a comma').waitFor();
+    await percent.fill('1');
+    await fixed.fill('0');
+    await set.click();
+    await dialog.getByText('10 guests of $20.00: we get $2.00, the processor takes $8.80').waitFor();
+    await look(visitor, 'desk-fee-below-cost');
+    // Another fee is asked about anew.
+    await percent.fill('2');
+    await set.click();
+    await dialog.getByText('we get $4.00').waitFor();
+    expect(await fee()).toEqual(before);
+    await dialog.getByRole('button', { name: 'Set it below cost' }).click();
+    await page.locator('.toast', { hasText: 'The fee is set.' }).waitFor();
+    expect(await fee()).toEqual({ bps: 200, fixed: 0 });
+    expect(visitor.faults).toEqual([]);
+  });
+
+  it('raises the limits of one key, and reads at the field that the days are no number', async () => {
+    const { world } = browser;
+    const { id } = await world.key(venue.venueId);
+    const { page, person, faults } = await operator('admin');
+    const shown = (await deskOf(world, person)('GET', `/venues/${venue.venueId}`)).json;
+    const { hint } = shown.keys.find((key: Json) => key.id === id);
+    await page.goto(`/desk/venues/${venue.venueId}`);
+    await page.getByRole('button', { name: `Raise the limits of ${hint}` }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Writes in an hour').fill('9000');
+    await dialog.getByLabel('Reads in an hour').fill('90000');
+    await dialog.getByLabel('For how many days').fill('a week');
+    await dialog.getByRole('button', { name: 'Raise', exact: true }).click();
+    await dialog.locator('.field.wrong', { hasText: 'Type a whole number of days' }).waitFor();
+    await dialog.getByLabel('For how many days').fill('7');
+    await dialog.getByRole('button', { name: 'Raise', exact: true }).click();
+    await page.locator('.toast', { hasText: 'The limits are raised.' }).waitFor();
+    await page.getByRole('row', { name: hint }).getByText('raised until').waitFor();
+    const raised = await world.db.query(
+      `select key_id as id, raised_writes_per_hour as writes, raised_reads_per_hour as reads from keys
+       where venue_id = $1 and raised_until is not null`,
+      [venue.venueId],
+    );
+    expect(raised).toEqual([{ id, writes: 9_000, reads: 90_000 }]);
+    expect(faults).toEqual([]);
   });
 });

@@ -145,6 +145,45 @@ describe.runIf(executable !== null)('the desk', () => {
     await waitFor('it is approved', async () => (await statusOf(id)) === 'approved');
   });
 
+  it('keeps a rejection with its note when it does not arrive, and sends it again', async () => {
+    const lost = await send('raft', 'Raft tour');
+    await send('fish', 'Fishing at night');
+    const { page } = await operator('reviewer');
+    const path = `**/desk/api/reviews/${lost}/reject`;
+    const error = { code: 'service_unavailable', message: 'The service is not available at the moment.' };
+    await page.route(path, (route) => route.fulfill({ status: 503, json: { error } }));
+    await page.goto(`/desk/review/${lost}`);
+    await page.locator('.review-head h2', { hasText: 'Raft tour' }).waitFor();
+    await page.keyboard.press('r');
+    await page.getByRole('dialog').getByLabel('What the venue reads').fill('The raft has no rail.');
+    await page.getByRole('dialog').getByRole('button', { name: 'Reject' }).click();
+    await page.getByRole('button', { name: 'Undo' }).waitFor();
+    // The next decision sends the one before.
+    await page.locator('.review-queue a', { hasText: 'Fishing at night' }).click();
+    await page.locator('.review-head h2', { hasText: 'Fishing at night' }).waitFor();
+    await page.keyboard.press('a');
+    const bar = page.locator('.undo-bar', { hasText: 'Not sent. Rejected: Raft tour.' });
+    await bar.getByText('The service is not available').waitFor();
+    expect(await statusOf(lost)).toBe('pending');
+    await page.unroute(path);
+    await bar.getByRole('button', { name: 'Send again' }).click();
+    await bar.waitFor({ state: 'detached' });
+    await waitFor('it is rejected', async () => (await statusOf(lost)) === 'rejected');
+    expect((await venue.get(`/v1/offerings/${lost}`)).json.data.review_note).toBe('The raft has no rail.');
+  });
+
+  it('sends a decision that can still be taken back before the reviewer signs out', async () => {
+    const id = await send('tide', 'Tide walk');
+    const { page } = await operator('reviewer');
+    await page.goto(`/desk/review/${id}`);
+    await page.locator('.review-head h2', { hasText: 'Tide walk' }).waitFor();
+    await page.keyboard.press('a');
+    await page.getByRole('button', { name: 'Undo' }).waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Sign out' }).waitFor({ state: 'detached' });
+    expect(await statusOf(id)).toBe('approved');
+  });
+
   it('shows the rest of a long queue page by page', async () => {
     const titles = ['Long queue one', 'Long queue two', 'Long queue three'];
     for (const [i, title] of titles.entries()) await send(`long-${i}`, title);
@@ -185,6 +224,7 @@ describe.runIf(executable !== null)('the desk', () => {
     const row = page.getByRole('row', { name: /0 of 2 cards are charged/ });
     await row.waitFor();
     await row.getByText('The worker tries again by itself.').waitFor();
+    await page.getByRole('button', { name: 'Reconcile now' }).waitFor();
     await look(visitor, 'desk-money');
     world.processor.api.faults.clear();
     await row.getByRole('button', { name: 'Try now' }).click();

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../src/run/operations.ts';
 import { type Listening, startHttpsReceiver } from '../support/test-receivers.ts';
 import { openTestWorld, PROCESSOR_KEYS, type TestWorld } from '../support/test-world.ts';
+import { waitFor } from '../support/wait-for.ts';
 import { GO_LIVE_ENV } from './console.ts';
 import { PAGES } from './page-requests.ts';
 import { formatFinding } from './report.ts';
@@ -46,6 +47,10 @@ beforeAll(async () => {
     processorEventSecrets: { test: PROCESSOR_KEYS.test.webhookSecret, live: PROCESSOR_KEYS.live.webhookSecret },
     receiver: `https://127.0.0.1:${receiver.port}`,
   };
+  // A busy server may not have its first figures when the first request for them arrives, and says 503 until then.
+  await waitFor('the first figures', async () => (await world.context.services.figures.read()) !== null, {
+    timeoutMs: 60_000,
+  });
   const options = {
     seed: SEED,
     concurrency: 6,

@@ -193,7 +193,7 @@ describe('all slots of a time', () => {
     if (change === undefined || 'problem' in change || change.window === null) throw new Error('no window');
     const offering = mergeOffering(before, 's1', change, null, defaults);
     if ('missing' in offering) throw new Error(offering.missing.join());
-    return mergeWindow(offering, change.window, change.window.slots, now).content;
+    return mergeWindow(offering, change.window, { written: change.window.slots, newer: [] }, now).content;
   };
 
   it('replace the known slots of that time, and leave those before and after it', () => {

@@ -149,6 +149,25 @@ describe.each(CASES)('$provider', ({ provider, defaults, credentials, secret, pi
     expect(await reading.statuses(system)).toEqual(['applied', 'applied']);
   });
 
+  it('wrong credentials are shown without a delivery: one request, and nothing is tried again', async () => {
+    const system = await reading.connect(provider, defaults, null);
+    await reading.setCredentials(system, { ...credentials, [secret]: 'wrong' });
+    expect(await reading.readsOf(system)).toMatchObject({ status: 'checking', reason: null });
+    await reading.readOnce();
+    expect(await reading.readsOf(system)).toMatchObject({ status: 'paused', reason: 'credentials_refused' });
+    await reading.readAll();
+    expect(reading.apis.requests.length).toBe(1);
+  });
+
+  it('right credentials are tried once: nothing is stored, and nothing is due', async () => {
+    const system = await reading.connect(provider, defaults, null);
+    await reading.setCredentials(system, credentials);
+    await reading.readAll();
+    expect(await reading.readsOf(system)).toMatchObject({ status: 'active', waiting: 0, last_read_at: null });
+    expect(reading.apis.requests.length).toBe(provider === 'foreup' ? 2 : 1);
+    expect((await reading.world.call('GET', '/v1/offerings', { key: system.key })).json.data).toEqual([]);
+  });
+
   it('a provider that is down, then asks to wait, delays the read and loses nothing', async () => {
     const system = await connected(credentials);
     await system.send(pings[0]);

@@ -4,6 +4,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { retryAfterMs } from '../../src/domain/hooks/readers/call-provider.ts';
 import { backoffMs } from '../../src/domain/hooks/readers/read-due-objects.ts';
+import { revokeVenue } from '../../src/domain/venues/change-venue.ts';
 import { EventbriteApi, eventbriteEvent, eventbritePing, TOKEN } from '../support/venue-apis/eventbrite.ts';
 import { openReadingWorld, type ReadingWorld } from './reading-world.ts';
 import type { VenueSystem } from './venue-system.ts';
@@ -203,6 +204,59 @@ describe('refused credentials', () => {
     await reading.readAll();
     expect(await reading.statuses(system)).toEqual(['applied', 'applied']);
     expect(await reading.readsOf(system)).toMatchObject({ status: 'active', reason: null, waiting: 0 });
+  });
+});
+
+describe('new credentials', () => {
+  it('are tried after the last request of the day too, and nothing else is read then', async () => {
+    const system = await connected();
+    eventbrite.add(eventbriteEvent('523'));
+    await system.send(eventbritePing('523'));
+    await reading.apply();
+    await reading.world.db.query(
+      `update integration_readers set requests_count = 1000000, requests_on = (now() at time zone 'UTC')::date
+       where integration_id = $1`,
+      [system.id],
+    );
+    await reading.setCredentials(system, { token: 'WRONGTOKEN' });
+    await reading.readOnce();
+    expect(await reading.readsOf(system)).toMatchObject({ status: 'paused', reason: 'credentials_refused' });
+    await reading.setCredentials(system, { token: TOKEN });
+    await reading.readOnce();
+    await reading.makeDue();
+    await reading.readOnce();
+    expect(await reading.readsOf(system)).toMatchObject({ status: 'waiting', reason: 'daily_limit', waiting: 1 });
+    expect(reading.apis.requests.length).toBe(2);
+  });
+
+  it('are tried again after a pause while the provider is down, and the state says why', async () => {
+    const system = await connected(null);
+    await reading.setCredentials(system, { token: 'WRONGTOKEN' });
+    reading.apis.faults.push({ status: 503, body: 'down' });
+    await reading.readOnce();
+    expect(await reading.readsOf(system)).toMatchObject({ status: 'waiting', reason: 'provider_unavailable' });
+    await reading.readAll();
+    expect(await reading.readsOf(system)).toMatchObject({ status: 'paused', reason: 'credentials_refused' });
+  });
+});
+
+describe('a revoked venue', () => {
+  it('is not read any more: its credentials are deleted, and what waits ends', async () => {
+    const system = await connected();
+    eventbrite.add(eventbriteEvent('525'));
+    await system.send(eventbritePing('525'));
+    await reading.apply();
+    const { world } = reading;
+    await world.db.transaction((tx) => revokeVenue(tx, world.command(), system.venueId));
+    await reading.readAll();
+    expect(reading.apis.requests).toEqual([]);
+    const left = await world.db.query(
+      `select (select count(*)::int from integration_readers where integration_id = $1) as readers,
+         (select count(*)::int from hook_reads where integration_id = $1) as reads,
+         (select array_agg(status) from inbound_deliveries where integration_id = $1) as deliveries`,
+      [system.id],
+    );
+    expect(left).toEqual([{ readers: 0, reads: 0, deliveries: ['needs_api_read'] }]);
   });
 });
 

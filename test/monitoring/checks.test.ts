@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type CheckRun, claimCheck, scheduleCheck } from '../../src/domain/monitoring/check-queries.ts';
 import type { WorkerServices } from '../../src/worker/loop.ts';
 import { LOOPS } from '../../src/worker/loops.ts';
+import { createOperator, deskOf } from '../support/desk-client.ts';
 import { openTestVenue, type TestVenue } from '../support/test-venue.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
@@ -131,6 +132,23 @@ describe('the worker’s comparison with the processor', () => {
     expect(found.find(({ mode }) => mode === 'test')?.compared).toBeGreaterThan(0);
     expect(await dueIn('reconcile')).toEqual([360, 360]);
     expect(counted.sort()).toEqual(['live done', 'test done']);
+  });
+
+  it('runs again at once when an operator asks for it, and the money page has what each run found', async () => {
+    const desk = deskOf(world, await createOperator(world.context, 'finance'));
+    await step('reconcile');
+    expect((await desk('POST', '/money/reconcile', { mode: 'test' })).json).toEqual({ id: 'test', status: 'due' });
+    await step('reconcile');
+    await step('check-ledger');
+    expect(counted.filter((one) => one === 'test done')).toHaveLength(2);
+    const { json } = await desk('GET', '/money?mode=test');
+    expect(json.reconciles).toHaveLength(2);
+    expect(json.reconciles[0]).toMatchObject({ differences: 0, settled: 0, findings: [] });
+    expect(json.reconciles[0].compared).toBeGreaterThan(0);
+    expect(json.accounts.map(({ account }: { account: string }) => account)).toContain('venue_payable');
+    expect(json.accounts.reduce((sum: number, { balance }: { balance: number }) => sum + balance, 0)).toBe(0);
+    const refused = await desk('POST', '/money/reconcile', { mode: 'all' });
+    expect([refused.status, refused.json.error.field]).toEqual([422, '/mode']);
   });
 
   it('forgets runs of more than 90 days ago', async () => {

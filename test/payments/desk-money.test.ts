@@ -642,8 +642,8 @@ describe('the books', () => {
     await cli.run('ledger', 'check');
     await cli.run('reconcile', '--mode', 'test');
     const { books, reconcile } = await health();
-    expect(books).toEqual({ at: expect.any(String), differences: 0 });
-    expect(reconcile).toEqual({ at: expect.any(String), differences: expect.any(Number) });
+    expect(books).toEqual({ at: expect.any(String), differences: 0, is_old: false });
+    expect(reconcile).toEqual({ at: expect.any(String), differences: expect.any(Number), is_old: false });
   });
 });
 

@@ -84,6 +84,7 @@ const WRITES: Readonly<Record<string, () => Promise<Call> | Call>> = {
   takeDownReview: () => review('take_down', { note: 'Photos of another place.' }),
   reopenReview: () => review('reopen'),
   rejectReview: () => review('reject', { note: 'A price is missing.' }),
+  requestReconcile: () => ['/money/reconcile', { mode: 'test' }],
   async retryCapture() {
     return [`/money/venues/${venue.venueId}/checkouts/${await stuckCapture()}/retry`];
   },
@@ -97,7 +98,7 @@ const WRITES: Readonly<Record<string, () => Promise<Call> | Call>> = {
   },
   oweReversal: () => ofMovement(reversals[0]?.id, 'owe'),
   writeOffDebt: () => ofMovement(reversals[0]?.id, 'write_off', { amount: reversals[0]?.amount, note: 'Closed.' }),
-  setVenueFee: () => ofVenue('fee', { bps: 300, fixed: 0 }),
+  setVenueFee: () => ofVenue('fee', { bps: 500, fixed: 60 }),
   raiseLimits: () =>
     ofVenue('limits', {
       writes_per_hour: 6_000,

@@ -137,6 +137,7 @@ const STEPPED_UP: readonly string[] = [
   'oweReversal',
   'payByHand',
   'raiseLimits',
+  'requestReconcile',
   'reserveForPaymentByHand',
   'resumeVenue',
   'retryCapture',
@@ -147,6 +148,7 @@ const STEPPED_UP: readonly string[] = [
 ];
 const REVIEWS = ['approveReview', 'rejectReview', 'takeDownReview', 'reopenReview'];
 const MONEY: readonly string[] = [
+  'requestReconcile',
   'retryCapture',
   'retryMovement',
   'reserveForPaymentByHand',

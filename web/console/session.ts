@@ -100,7 +100,11 @@ export function startSession(signedIn: ConsoleSession): void {
   session.value = { account: signedIn.account, venues: signedIn.venues, session: signedIn.session };
 }
 
+/** What must be sent before the session ends. Each says whether the person can leave, and tells them why not. */
+export const beforeSignOut = new Set<() => Promise<boolean>>();
+
 export async function signOut(): Promise<void> {
+  for (const isReady of beforeSignOut) if (!(await isReady())) return;
   await accountClient.console.signOutOfConsole();
   forgetTestKeys();
   forgetAnswers();

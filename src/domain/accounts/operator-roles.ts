@@ -15,6 +15,7 @@ export const OPERATOR_ROLES_OF_WRITES: Readonly<Record<string, readonly Operator
   rejectReview: REVIEWERS,
   takeDownReview: REVIEWERS,
   reopenReview: REVIEWERS,
+  requestReconcile: FINANCE,
   retryCapture: FINANCE,
   retryMovement: FINANCE,
   reserveForPaymentByHand: FINANCE,

@@ -3,12 +3,15 @@
 
 import type { DeskFee, LimitRaise, VenueSuspension } from '../../../schemas/types.gen.ts';
 import type { Db } from '../../base/db.ts';
-import { invalid, notFound } from '../../base/errors.ts';
+import { conflict, invalid, notFound } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
+import type { FeeRate } from '../../base/money.ts';
 import type { Input, OperationResult } from '../../base/operation.ts';
+import { formatMoney } from '../../base/translations.ts';
 import type { DeskCaller } from '../accounts/account.ts';
 import { openView } from '../accounts/operator-queries.ts';
 import { raiseLimits as raiseKeyLimits } from '../keys/raise-queries.ts';
+import { compareWithListPrice, isBelowCost } from '../payments/list-price.ts';
 import { audit } from '../venues/audit.ts';
 import { changeFee, resumeVenue as resume, suspendVenue as suspend } from '../venues/change-venue.ts';
 import { findVenue, lockVenue } from '../venues/queries.ts';
@@ -31,12 +34,25 @@ function venueIdIn({ params: { id = '' } }: Pick<Input, 'params'>): string {
   return id.toLowerCase();
 }
 
-/** For checkouts that are created from now on. */
+/** For checkouts that are created from now on. A fee below cost is set only when the operator accepts exactly that. */
 export async function setVenueFee(services: Services, caller: DeskCaller, input: Input<DeskFee>) {
   const id = venueIdIn(input);
-  const { bps, fixed } = input.body;
+  const { bps, fixed, accept_below_cost: isAccepted = false } = input.body;
+  if (!isAccepted) requireCoveredCost({ bps, fixed });
   await services.db.transaction((tx) => changeFee(tx, caller, id, bps, fixed));
   return viewOf(services, caller, id);
+}
+
+function requireCoveredCost(fee: FeeRate): void {
+  const losses = compareWithListPrice(fee).filter(isBelowCost);
+  if (losses.length === 0) return;
+  const dollars = (amount: number): string => formatMoney('en', amount, 'usd');
+  const examples = losses.map(
+    ({ guests, share, fee: earned, cost }) =>
+      `${guests} guests of ${dollars(share)}: we get ${dollars(earned)}, the processor takes ${dollars(cost)}`,
+  );
+  const message = `This fee is below cost. ${examples.join('; ')}. Set a higher fee, or confirm this one (accept_below_cost).`;
+  throw conflict('fee_below_cost', message);
 }
 
 export async function suspendVenue(services: Services, caller: DeskCaller, input: Input<VenueSuspension>) {
@@ -51,7 +67,10 @@ export async function resumeVenue(services: Services, caller: DeskCaller, input:
   return viewOf(services, caller, id);
 }
 
-/** Of one key, or of every secret key of the venue, also of those that it makes later. Afterwards the keys' own count again. */
+/**
+ * Of one key, or of every secret key of the venue, also of those that it makes later. Afterwards the keys' own count again.
+ * Of a raise that still runs the higher limits and the later end stay.
+ */
 export async function raiseLimits(services: Services, caller: DeskCaller, input: Input<LimitRaise>) {
   const id = venueIdIn(input);
   const { key_id: keyId = null, writes_per_hour, reads_per_hour, until } = input.body;
@@ -60,7 +79,7 @@ export async function raiseLimits(services: Services, caller: DeskCaller, input:
     // A key that is made at the same time has the raise as well: making one locks the venue too.
     if ((await lockVenue(tx, id)) === null) throw notFound();
     const raise = { keyId, writesPerHour: writes_per_hour, readsPerHour: reads_per_hour, until };
-    const keys = await raiseKeyLimits(tx, id, raise);
+    const keys = await raiseKeyLimits(tx, id, raise, caller.now);
     if (keyId !== null && keys.length === 0) throw notFound();
     const detail = { keys, writes_per_hour, reads_per_hour, until };
     await audit(tx, caller, { venueId: id, action: 'venue.raise_limits', subject: keyId ?? id, detail });

@@ -1,7 +1,7 @@
 // What an operator does about money that is stuck. Each action is a compare-and-set on the row that it is about, so that a
 // second click, another operator and the worker cannot do it twice. Each is in the audit log.
 
-import type { DebtWriteOff, MoneyAction } from '../../../schemas/types.gen.ts';
+import type { DebtWriteOff, MoneyAction, ReconcileRequest } from '../../../schemas/types.gen.ts';
 import type { CommandContext } from '../../base/command-context.ts';
 import type { Db, Queryable } from '../../base/db.ts';
 import { conflict, notFound, Problem } from '../../base/errors.ts';
@@ -15,8 +15,9 @@ import type { PaymentServices } from '../checkouts/payment-services.ts';
 import { readCheckout } from '../checkouts/queries.ts';
 import { retryFailed } from '../checkouts/refunds/retry-failed.ts';
 import { postEntries } from '../ledger/queries.ts';
+import { makeCheckDue } from '../monitoring/check-queries.ts';
 import { type FoundMovement, hurryMovement, recordWriteOff } from '../payments/money-health-queries.ts';
-import { audit } from '../venues/audit.ts';
+import { audit, auditInstallation } from '../venues/audit.ts';
 import { type Detail, idsIn, type Params, requireMovement, wasDone } from './money-subject.ts';
 
 /** Charges the cards of a funded checkout now, and answers what it is then. A charged card is never charged again. */
@@ -37,6 +38,20 @@ export async function retryCapture(
   const error = await captureError(services.db, venueId, id);
   const body: MoneyAction = { id, status, ...(error === null ? {} : { error }) };
   return { status: 200, body };
+}
+
+/** A worker compares the mode with the processor within seconds. */
+export async function requestReconcile(
+  { db, processors }: Pick<PaymentServices, 'db' | 'processors'>,
+  caller: DeskCaller,
+  { body: { mode } }: Pick<Input<ReconcileRequest>, 'body'>,
+): Promise<OperationResult> {
+  if (processors[mode] === undefined) throw notFound();
+  await db.transaction(async (tx) => {
+    await makeCheckDue(tx, { name: 'reconcile', mode }, caller.now);
+    await auditInstallation(tx, caller, { action: 'reconcile.request', subject: mode });
+  });
+  return { status: 200, body: { id: mode, status: 'due' } };
 }
 
 /** A failed movement is sent again by the worker under another key; one that waits for its next try is due now. */

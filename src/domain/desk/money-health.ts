@@ -7,7 +7,14 @@ import type { Input, OperationResult } from '../../base/operation.ts';
 import type { DeskCaller } from '../accounts/account.ts';
 import { operatorNames } from '../accounts/operators.ts';
 import { countStuckCaptures, type StuckCapture, stuckCaptures } from '../checkouts/capture/stuck-queries.ts';
-import { type Check, readLastChecks } from '../monitoring/check-queries.ts';
+import { isOldCheck } from '../monitoring/check-age.ts';
+import {
+  type Check,
+  type CheckRun,
+  lastBalances,
+  listReconciles,
+  readLastChecks,
+} from '../monitoring/check-queries.ts';
 import { paymentPageOf } from '../payments/dashboard.ts';
 import {
   failedMovements,
@@ -31,6 +38,9 @@ const STUCK_MINUTES = 5;
 
 const DAY_MS = 86_400_000;
 
+/** Of two days. */
+const MAX_RECONCILES = 8;
+
 type Unnamed = Omit<MoneyCase, 'venue'> & { readonly venueId: string };
 
 export async function getMoneyHealth(
@@ -41,10 +51,12 @@ export async function getMoneyHealth(
   const { now } = caller;
   const mode = (query.mode ?? 'live') as Mode;
   const limit = Number(query.limit ?? 200);
-  const [figures, cases, checks] = await Promise.all([
+  const [figures, cases, checks, balances, runs] = await Promise.all([
     readFigures(db, mode, now),
     readCases(db, mode, { caller, processor: processors[mode] }, limit),
     readLastChecks(db),
+    lastBalances(db),
+    listReconciles(db, mode, MAX_RECONCILES),
   ]);
   const body: MoneyHealth = {
     object: 'money_health',
@@ -52,8 +64,18 @@ export async function getMoneyHealth(
     as_of: new Date(now).toISOString(),
     figures,
     ...cases,
-    books: checkView(checks.find(({ name }) => name === 'ledger')),
-    reconcile: checkView(checks.find((check) => check.name === 'reconcile' && check.mode === mode)),
+    books: checkView(
+      checks.find(({ name }) => name === 'ledger'),
+      now,
+    ),
+    accounts: (balances ?? [])
+      .filter((one) => one.mode === mode)
+      .map(({ account, currency, debits, credits }) => ({ account, currency, balance: debits - credits })),
+    reconciles: runs.map(runView),
+    reconcile: checkView(
+      checks.find((check) => check.name === 'reconcile' && check.mode === mode),
+      now,
+    ),
   };
   return { status: 200, body };
 }
@@ -111,9 +133,14 @@ async function readCases(
   };
 }
 
+function runView({ at, compared, settled, differences, findings }: CheckRun): MoneyHealth['reconciles'][number] {
+  return { at: new Date(at).toISOString(), compared: compared ?? 0, settled, differences, findings: [...findings] };
+}
+
 /** Null: it never ran. */
-function checkView(check: Check | undefined): MoneyHealth['books'] {
-  return check === undefined ? null : { at: new Date(check.at).toISOString(), differences: check.differences };
+function checkView(check: Check | undefined, now: number): MoneyHealth['books'] {
+  if (check === undefined) return null;
+  return { at: new Date(check.at).toISOString(), differences: check.differences, is_old: isOldCheck(check, now) };
 }
 
 async function namesOf(db: Db, cases: readonly Unnamed[]): Promise<ReadonlyMap<string, string>> {

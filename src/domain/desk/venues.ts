@@ -8,10 +8,13 @@ import type { Input, OperationResult } from '../../base/operation.ts';
 import { type DeskCaller, hashOfEmail, sealNameOfAccount } from '../accounts/account.ts';
 import { listPeople, rolesOfAccount } from '../accounts/people-queries.ts';
 import { findAccountByEmail } from '../accounts/queries.ts';
+import { findReviewRoute } from '../catalogue/review-route-queries.ts';
+import { venueOf } from '../checkouts/guests/guest-queries.ts';
 import { statusOfKey } from '../keys/key.ts';
 import { listKeys, venuesOfKey } from '../keys/queries.ts';
 import { raisedLimits } from '../keys/raise-queries.ts';
 import { findDebts } from '../payments/debt-queries.ts';
+import { venuesOfMovement, venuesOfProcessorId } from '../payments/find-by-id-queries.ts';
 import { compareWithListPrice, isBelowCost } from '../payments/list-price.ts';
 import { findVenue, findVenues, searchVenues, type VenueRow } from '../venues/queries.ts';
 
@@ -30,9 +33,26 @@ export async function listDeskVenues({ db }: Services, caller: DeskCaller, { que
   return { status: 200, body: { data: data.map(itemView), next_before } };
 }
 
+/** The id of a venue, of what is reviewed, of a refund or transfer, or of a person with roles in venues. */
+async function venuesOfUuid(db: Db, id: string): Promise<string[]> {
+  const [route, movements, roles] = await Promise.all([
+    findReviewRoute(db, id),
+    venuesOfMovement(db, id),
+    rolesOfAccount(db, id),
+  ]);
+  const reviewed = route === null ? [] : [route.venue_id];
+  return [...new Set([id, ...reviewed, ...movements, ...roles.map(({ venueId }) => venueId)])];
+}
+
 /** An id, a mail address or a key names its venues; null: it is a part of a name. */
 async function findExactly(db: Db, { seal }: DeskCaller, text: string): Promise<VenueRow[] | null> {
-  if (isUuid(text)) return findVenues(db, [text.toLowerCase()]);
+  if (isUuid(text)) return findVenues(db, await venuesOfUuid(db, text.toLowerCase()));
+  if (/^(chk|shr)_/.test(text)) {
+    const venueId = await venueOf(db, text);
+    return venueId === null ? [] : findVenues(db, [venueId]);
+  }
+  const atProcessor = await venuesOfProcessorId(db, text);
+  if (atProcessor !== null) return findVenues(db, [...new Set(atProcessor)]);
   if (text.includes('@')) {
     const account = await findAccountByEmail(db, hashOfEmail(seal, text));
     const roles = account === null ? [] : await rolesOfAccount(db, account.id);

@@ -24,14 +24,15 @@ import {
   type EmptiedBooking,
   interpret,
   type MappedObject,
+  type SlotWindow,
   type UnreadableObject,
 } from './mapping/interpret.ts';
-import { type MappedSlot, type PricedSlot, placesOf } from './mapping/read-fields.ts';
+import { placesOf } from './mapping/read-fields.ts';
 import { mappingOf } from './mapping/read-mappings.ts';
-import { cancelOffering, knownSlot, mergeOffering } from './merge.ts';
-import { offeredCapacity, type SlotCapacity, statedCapacity } from './slot-capacity.ts';
-import { countedSlots, readCapacity, writeCapacity } from './slot-store.ts';
-import { mergeWindow } from './slot-window.ts';
+import { cancelOffering, knownSlot, type MergedOffering, mergeOffering } from './merge.ts';
+import { findListing, recordListing } from './queries.ts';
+import { mergeWindow, windowEnd } from './slot-window.ts';
+import { type SlotTarget, slotsToWrite, slotToWrite } from './slots-to-write.ts';
 import {
   contentOf,
   type HookContext,
@@ -40,6 +41,7 @@ import {
   NEWER_WAS_APPLIED,
   type Outcome,
   outcome,
+  ownerOf,
   ownershipConflict,
   unknownOffering,
   upsertFromHook,
@@ -191,6 +193,7 @@ export function combineOutcomes(outcomes: readonly Outcome[]): Outcome {
 }
 
 const CANCELED_BEFORE = 'The booking was canceled by a delivery that came before: it takes no places.';
+const LISTED_SINCE = 'The times of the offering were read after the delivery came: the places that were read count.';
 const NOTHING_TO_CLOSE = 'The offering has no slot at that time, so there is nothing to close.';
 const NOTHING_CHANGED = 'The offering has a slot at that time, and the delivery changes nothing of it.';
 const NO_CAPACITY_STATED =
@@ -230,6 +233,8 @@ async function applyChange(
     (isOlder(delivery, change.object, known) || (isCountedOnly && isSameVersion(change.object, known)))
   )
     return outcome('superseded', NEWER_WAS_APPLIED, externalId);
+  if (externalId !== null && (await isListedSince(tx, context, delivery, externalId, change)))
+    return outcome('superseded', LISTED_SINCE, externalId);
   const hasOnlyIds = change.slot === null && !change.isWithoutTimezone;
   if (isCountedOnly && change.action === 'cancel' && hasOnlyIds && !hasCountedPlaces(knownBooking))
     return outcome('needs_api_read', UNKNOWN_BOOKING, externalId);
@@ -259,20 +264,52 @@ async function applyChange(
   if (change.isWithoutTimezone && before !== null && isBookingOnly) return outcome('unmapped', NO_TIMEZONE, externalId);
   if (change.booking !== null && !isStated && before !== null && isBookingOnly)
     return outcome('ignored', NO_SLOT_WITH_CAPACITY, externalId);
-  const slot = await slotToWrite(tx, context, externalId, before, change);
+  const target = { externalId, before, receivedAt: delivery.received_at };
+  const slot = await slotToWrite(tx, context, target, change);
   const merged = mergeOffering(before, externalId, change, slot, delivery.defaults);
   if ('missing' in merged) return { ...outcomeOfMissing(merged.missing, change), offering: externalId };
   if (change.booking !== null && before !== null && slot === null && hasSameContent(merged.content, before))
     return outcome('ignored', NO_SLOT_WITH_CAPACITY, externalId);
   if (change.booking === null && change.isAboutSlot && before !== null && slot === null && !change.isWithoutTimezone)
     if (hasSameContent(merged.content, before)) return outcomeWithoutSlot(before, change, externalId);
-  const { window } = change;
-  const whole =
-    window === null
-      ? merged
-      : mergeWindow(merged, window, await slotsToWrite(tx, context, externalId, before, change), context.now);
-  const notes = [...whole.notes, ...(change.isWithoutTimezone ? [NO_TIMEZONE] : [])];
-  return withNotes(await upsertFromHook(tx, context, whole.content), notes);
+  const notes = [...merged.notes, ...(change.isWithoutTimezone ? [NO_TIMEZONE] : [])];
+  if (change.window !== null)
+    return applyWindow(tx, context, target, change, change.window, { content: merged.content, notes });
+  return withNotes(await upsertFromHook(tx, context, merged.content), notes);
+}
+
+/** Writes the offering with all slots of the window. */
+async function applyWindow(
+  tx: Queryable,
+  context: HookContext,
+  target: SlotTarget,
+  change: Change,
+  window: SlotWindow,
+  merged: MergedOffering,
+): Promise<Outcome> {
+  const listed = await slotsToWrite(tx, context, target, change);
+  const { content, notes } = mergeWindow(merged, window, listed, context.now);
+  const result = withNotes(await upsertFromHook(tx, context, content), notes);
+  if (result.status !== 'applied') return result;
+  const until = windowEnd(window.days, context.now);
+  await recordListing(tx, ownerOf(context, target.externalId), { at: target.receivedAt, until });
+  return listed.isOutdated ? { ...result, isOutdated: true } : result;
+}
+
+/**
+ * The delivery states or closes a slot, and a read that began after the delivery was received has listed its time: the
+ * read is newer, also if the delivery waited or is replayed.
+ */
+async function isListedSince(
+  tx: Queryable,
+  context: HookContext,
+  { received_at }: AppliedDelivery,
+  externalId: string,
+  { slot, window, action, booking }: Change,
+): Promise<boolean> {
+  if (slot === null || window !== null) return false;
+  if (slot.capacity === undefined && (action !== 'cancel' || booking !== null)) return false;
+  return findListing(tx, ownerOf(context, externalId), received_at, slot.starts_at);
 }
 
 /** Compares what is sold; when it is sold is left out. */
@@ -296,72 +333,6 @@ function outcomeWithoutSlot(before: OfferingContent, { action, slot }: Change, e
 function hasCountedPlaces(booking: KnownBooking | null): boolean {
   const places = booking?.slots_taken ?? [];
   return places.length > 0 && places.every(({ statement }) => statement !== null);
-}
-
-/**
- * A slot is written if the delivery states its capacity, or if it is known already: a booking alone does not prove that
- * the slot can be booked. A canceled slot stays full until an object of the same type restores it, even if a capacity
- * is stated meanwhile. Null: nothing is written.
- */
-async function slotToWrite(
-  tx: Queryable,
-  context: HookContext,
-  externalId: string,
-  before: OfferingContent | null,
-  { slot, action, object, booking }: Change,
-): Promise<MappedSlot | null> {
-  if (slot === null) return null;
-  const known = before?.availability === undefined ? null : knownSlot(before.availability, slot);
-  if (known === null) return action === 'cancel' || slot.capacity === undefined ? null : slot;
-  const isSingle = before?.availability?.slots?.includes(known) === true;
-  if (booking !== null) return isSingle ? withoutCapacity(slot) : null;
-  const capacity = await readCapacity(tx, context, externalId, known);
-  const after = capacityAfterUpdate(capacity, action, object, slot);
-  const isCanceled = capacity.canceledBy !== null || after.canceledBy !== null;
-  if (!isCanceled && slot.capacity === undefined) return isSingle ? slot : null;
-  await writeCapacity(tx, context, externalId, known, after);
-  return { ...slot, capacity: offeredCapacity(after) };
-}
-
-/** The slots of a window. One whose number of places is the known one stays as it is, with what bookings took of it. */
-async function slotsToWrite(
-  tx: Queryable,
-  context: HookContext,
-  externalId: string,
-  before: OfferingContent | null,
-  change: Change,
-): Promise<PricedSlot[]> {
-  const found = (change.window?.slots ?? []).map((priced) => {
-    const known = before?.availability === undefined ? null : knownSlot(before.availability, priced.slot);
-    return { ...priced, known: known?.capacity === priced.slot.capacity ? null : known };
-  });
-  const other = found.flatMap(({ known }) => (known === null ? [] : [known]));
-  const counted = await countedSlots(tx, context, externalId, other);
-  const written: PricedSlot[] = [];
-  for (const { slot, tiers, known } of found) {
-    const isPlain = known === null || (slot.capacity !== undefined && !counted.has(known));
-    const next = isPlain ? slot : await slotToWrite(tx, context, externalId, before, { ...change, slot });
-    if (next !== null) written.push({ slot: next, tiers });
-  }
-  return written;
-}
-
-/** The capacity of a known slot is left to applyBooking(), which also stores what the booking took of it. */
-function withoutCapacity({ capacity: _, ...slot }: MappedSlot): MappedSlot {
-  return slot;
-}
-
-function capacityAfterUpdate(
-  capacity: SlotCapacity,
-  action: Change['action'],
-  { type }: MappedObject,
-  slot: MappedSlot,
-): SlotCapacity {
-  if (action === 'cancel') return { ...capacity, canceledBy: capacity.canceledBy ?? type };
-  const canceledBy = capacity.canceledBy === type ? null : capacity.canceledBy;
-  return slot.capacity === undefined
-    ? { ...capacity, canceledBy }
-    : { ...statedCapacity(capacity, slot.capacity), canceledBy };
 }
 
 function outcomeOfMissing(missing: readonly string[], { apiOnlyFields }: Change): Omit<Outcome, 'offering'> {

@@ -75,6 +75,7 @@ export async function applyBooking(
   const booked: BookedPlaces[] = [];
   for (const offering of new Set([...before, ...requested].map((places) => places.offering))) {
     const result = await applyToOffering(tx, context, offering, {
+      receivedAt: delivery.received_at,
       before: before.filter((places) => places.offering === offering),
       requested: requested.filter((places) => places.offering === offering),
       isPartial,
@@ -127,6 +128,7 @@ function isIncomplete({ change, outcome }: BookingChange): boolean {
 }
 
 interface OfferingUpdate {
+  readonly receivedAt: string;
   readonly before: readonly BookedPlaces[];
   readonly requested: readonly RequestedPlaces[];
   readonly isPartial: boolean;
@@ -195,7 +197,8 @@ async function applyToOffering(
     availability: { ...content.availability, slots: all },
   });
   if (outcome.status !== 'applied') return { booked: offeringUpdate.before, ...unchanged };
-  for (const { slot, capacity } of capacities) await writeCapacity(tx, context, offering, slot, capacity);
+  for (const { slot, capacity } of capacities)
+    await writeCapacity(tx, context, offering, slot, capacity, offeringUpdate.receivedAt);
   return { booked, isChanged, isIncluded, notes };
 }
 

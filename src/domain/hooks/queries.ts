@@ -155,3 +155,31 @@ export async function claimOffering(tx: Queryable, owner: OfferingOwner, now: nu
     [owner.venueId, owner.mode, owner.externalId, owner.provider, now],
   );
 }
+
+/** A read has listed all times of the offering. */
+export async function recordListing(
+  tx: Queryable,
+  { venueId, mode, externalId, provider }: OfferingOwner,
+  listing: { readonly at: string; readonly until: number },
+): Promise<void> {
+  await tx.query(
+    `update hook_offerings set listed_at = greatest(listed_at, $5), listed_until = to_timestamp($6 / 1000.0)
+     where venue_id = $1 and mode = $2 and external_id = $3 and provider = $4`,
+    [venueId, mode, externalId, provider, listing.at, listing.until],
+  );
+}
+
+/** True: a read that began after `since` has listed the times of the offering up to this start or beyond. */
+export async function findListing(
+  tx: Queryable,
+  { venueId, mode, externalId, provider }: OfferingOwner,
+  since: string,
+  start: string,
+): Promise<boolean> {
+  const rows = await tx.query(
+    `select 1 from hook_offerings where venue_id = $1 and mode = $2 and external_id = $3 and provider = $4
+       and listed_at > $5 and listed_until > $6::timestamptz`,
+    [venueId, mode, externalId, provider, since, start],
+  );
+  return rows.length > 0;
+}

@@ -1,28 +1,40 @@
 // Merges all slots of a time, as a venue system's API lists them, into an offering. Pure. The list is complete for its
-// days: a known slot of that time that it does not have can no longer be booked, and is removed.
+// days: a known slot of that time that it does not have can no longer be booked, and is removed, unless a delivery has
+// changed it since the read began.
 
 import type { OfferingContent } from '../offerings/offering.ts';
 import type { SlotWindow } from './mapping/interpret.ts';
 import type { PricedSlot } from './mapping/read-fields.ts';
-import { isSameSlot, type MergedOffering, mergeSlots, priceOverrides } from './merge.ts';
+import { isSameSlot, type MergedOffering, mergeSlots, priceOverrides, type Slot } from './merge.ts';
 
 const DAY_MS = 86_400_000;
 
-/** `slots`: the slots of the window as they are to be written. */
+export interface WindowSlots {
+  readonly written: readonly PricedSlot[];
+  /** Slots that a delivery has changed since the read began: they stay as they are, listed or not. */
+  readonly newer: readonly Slot[];
+  /** The list has a time that a delivery has changed since the read began, or lacks one: it is to be read again. */
+  readonly isOutdated: boolean;
+}
+
+/** The time up to which a list of so many days is complete. */
+export const windowEnd = (days: number, now: number): number => now + days * DAY_MS;
+
+export function isInWindow({ starts_at }: Pick<Slot, 'starts_at'>, days: number, now: number): boolean {
+  const start = Date.parse(starts_at);
+  return start >= now && start < windowEnd(days, now);
+}
+
 export function mergeWindow(
   merged: MergedOffering,
   { days }: SlotWindow,
-  slots: readonly PricedSlot[],
+  { written: slots, newer }: Pick<WindowSlots, 'written' | 'newer'>,
   now: number,
 ): MergedOffering {
   const { content } = merged;
   const known = content.availability?.slots ?? [];
-  const until = now + days * DAY_MS;
-  const kept = known.filter((old) => {
-    const start = Date.parse(old.starts_at);
-    const isInWindow = start >= now && start < until;
-    return !isInWindow || slots.some(({ slot }) => isSameSlot(old, slot));
-  });
+  const staying = [...newer, ...slots.map(({ slot }) => slot)];
+  const kept = known.filter((old) => !isInWindow(old, days, now) || staying.some((slot) => isSameSlot(old, slot)));
   const priced = slots.map(({ slot, tiers }) => ({ ...slot, tier_overrides: priceOverrides(tiers, content.tiers) }));
   const after = mergeSlots(kept, priced, 'merge');
   const availability = { ...content.availability, slots: after.slots } as OfferingContent['availability'];

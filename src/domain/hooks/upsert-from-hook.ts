@@ -21,6 +21,8 @@ export interface Outcome {
   readonly offering: string | null;
   /** What the upsert did, if there was one. */
   readonly effect?: 'created' | 'changed' | 'unchanged';
+  /** A delivery has changed a part of what was read since the read began: the object is read again. */
+  readonly isOutdated?: boolean;
 }
 
 export type HookServices = Pick<Caller, 'ids' | 'contract'> & {
@@ -59,7 +61,7 @@ export async function offeringOf(tx: Queryable, context: HookContext, externalId
 /** A custom system uses the venue's own ids, like POST /v1/offerings, so it claims no ownership of offerings. */
 const CUSTOM_PROVIDER = 'custom';
 
-function ownerOf({ venue, mode, provider }: HookContext, externalId: string): OfferingOwner {
+export function ownerOf({ venue, mode, provider }: HookContext, externalId: string): OfferingOwner {
   return { venueId: venue.id, mode, externalId, provider };
 }
 

@@ -10,20 +10,30 @@ export interface LimitRaise {
   readonly until: string;
 }
 
+/** SQL: of a raise that still runs the higher limit and the later end stay. */
+const kept = (until: string, old: string, raised: string): string =>
+  `case when ${until} > to_timestamp($6 / 1000.0) then greatest(${old}, ${raised}) else ${raised} end`;
+
 /** Until then these limits count where they are higher. The caller holds the venue's lock. Returns the keys that exist. */
-export async function raiseLimits(tx: Queryable, venueId: string, raise: LimitRaise): Promise<string[]> {
+export async function raiseLimits(tx: Queryable, venueId: string, raise: LimitRaise, now: number): Promise<string[]> {
+  const values = [venueId, raise.keyId, raise.writesPerHour, raise.readsPerHour, raise.until, now];
   if (raise.keyId === null)
     await tx.query(
-      `insert into venue_limit_raises (venue_id, writes_per_hour, reads_per_hour, until) values ($1, $2, $3, $4)
-       on conflict (venue_id) do update set writes_per_hour = excluded.writes_per_hour,
-         reads_per_hour = excluded.reads_per_hour, until = excluded.until`,
-      [venueId, raise.writesPerHour, raise.readsPerHour, raise.until],
+      `insert into venue_limit_raises as r (venue_id, writes_per_hour, reads_per_hour, until)
+       select $1, $3, $4, $5 where $2::text is null
+       on conflict (venue_id) do update set
+         writes_per_hour = ${kept('r.until', 'r.writes_per_hour', 'excluded.writes_per_hour')},
+         reads_per_hour = ${kept('r.until', 'r.reads_per_hour', 'excluded.reads_per_hour')},
+         until = greatest(r.until, excluded.until)`,
+      values,
     );
   const rows = await tx.query<{ id: string }>(
-    `update keys set raised_writes_per_hour = $3, raised_reads_per_hour = $4, raised_until = $5
+    `update keys set raised_writes_per_hour = ${kept('raised_until', 'raised_writes_per_hour', '$3')},
+       raised_reads_per_hour = ${kept('raised_until', 'raised_reads_per_hour', '$4')},
+       raised_until = greatest(raised_until, $5)
      where venue_id = $1 and ($2::text is null or key_id = $2) and kind = 'secret' and revoked_at is null
      returning key_id as id`,
-    [venueId, raise.keyId, raise.writesPerHour, raise.readsPerHour, raise.until],
+    values,
   );
   return rows.map(({ id }) => id);
 }

@@ -65,6 +65,36 @@ export async function readLastChecks(db: Queryable): Promise<Check[]> {
   );
 }
 
+/** The newest comparisons of a mode, newest first. */
+export async function listReconciles(db: Queryable, mode: Mode, limit: number): Promise<CheckRun[]> {
+  return db.query<CheckRun>(
+    `select name, mode, (extract(epoch from at) * 1000)::float8 as at, differences, compared, settled, findings
+     from check_runs where name = 'reconcile' and mode = $1 order by at desc limit $2`,
+    [mode, limit],
+  );
+}
+
+/** The accounts of the last check of the ledger; null: none is recorded. */
+export async function lastBalances(db: Queryable): Promise<readonly AccountTotal[] | null> {
+  const rows = await db.query<{ balances: readonly AccountTotal[] }>(
+    `select balances from check_runs where name = 'ledger' and mode = 'all' order by at desc limit 1`,
+  );
+  return rows[0]?.balances ?? null;
+}
+
+/** A worker runs it within seconds, also if another worker runs it now. */
+export async function makeCheckDue(
+  tx: Queryable,
+  { name, mode }: Pick<Check, 'name' | 'mode'>,
+  now: number,
+): Promise<void> {
+  await tx.query(
+    `insert into check_schedules (name, mode, due_at, lease_token) values ($1, $2, to_timestamp($3 / 1000.0), 0)
+     on conflict (name, mode) do update set due_at = excluded.due_at`,
+    [name, mode, now],
+  );
+}
+
 /** Claims a check that is due. Null: it is not due, or another worker runs it. */
 export async function claimCheck(
   db: Queryable,

@@ -6,6 +6,7 @@ import { Problem } from '../../base/errors.ts';
 import type { OperationResult } from '../../base/operation.ts';
 import type { SendOutcomes } from '../../base/send-outcomes.ts';
 import type { Processors } from '../payments/processor.ts';
+import { isOldCheck } from './check-age.ts';
 import type { Check } from './check-queries.ts';
 import type { Figures, FiguresReader } from './figures.ts';
 import { type Outcome, recentProcesses } from './process-queries.ts';
@@ -36,8 +37,6 @@ const MAX_WAIT_MS = 5 * MINUTE_MS;
 const MAX_SLOW_WAIT_MS = 6 * HOUR_MS;
 const SLOW_LOOPS = /^(delete-|refresh-payout-accounts|read-calendars|fetch-images)/;
 const FAILING_FACTOR = 12;
-/** A worker reconciles every six hours, and checks the ledger every day unless LEDGER_CHECK_HOURS says otherwise. */
-const MAX_CHECK_AGE_MS = { reconcile: 24 * HOUR_MS, ledger: 48 * HOUR_MS } as const;
 
 export async function showHealth(services: HealthServices): Promise<OperationResult> {
   const figures = await services.figures.read();
@@ -185,7 +184,7 @@ function newestOf(times: readonly (number | null)[]): number | null {
   return known.length === 0 ? null : Math.max(...known);
 }
 
-/** A check that never ran is listed too. One that has not run for long says nothing about today. */
+/** A check that never ran is listed too. */
 function checksOf(checks: readonly Check[], processors: Processors, now: number): DeskHealth['checks'] {
   const modes = (['test', 'live'] as const).filter((mode) => processors[mode] !== undefined);
   const wanted = [
@@ -196,8 +195,7 @@ function checksOf(checks: readonly Check[], processors: Processors, now: number)
     const found = checks.find((check) => check.name === name && check.mode === mode);
     const shown = { name, mode: mode === 'all' ? null : mode };
     if (found === undefined) return { ...shown, at: null, differences: null, status: 'unknown' };
-    const isOld = now - found.at > MAX_CHECK_AGE_MS[name];
-    const status = found.differences > 0 || isOld ? 'attention' : 'ok';
+    const status = found.differences > 0 || isOldCheck(found, now) ? 'attention' : 'ok';
     return { ...shown, at: timeText(found.at), differences: found.differences, status };
   });
 }

@@ -1,7 +1,7 @@
 // What the desk calls about money. Each action needs a fresh code, since it moves money or gives it up.
 
 import { giveBack, oweReversal, payByHand, reserve } from '../../domain/desk/by-hand.ts';
-import { retryCapture, retryMovement, writeOffDebt } from '../../domain/desk/money-actions.ts';
+import { requestReconcile, retryCapture, retryMovement, writeOffDebt } from '../../domain/desk/money-actions.ts';
 import { getMoneyHealth } from '../../domain/desk/money-health.ts';
 import type { AppOperation } from '../app-operation.ts';
 import { only, plain } from './shapes.ts';
@@ -41,6 +41,17 @@ export const deskMoney: readonly AppOperation[] = [
     },
     responses: { 200: plain('What needs a person, and what waits.', 'money_health') },
     run: getMoneyHealth,
+  },
+  {
+    ...ACTION,
+    id: 'requestReconcile',
+    path: '/desk/api/money/reconcile',
+    summary: 'Compare a mode with the card processor now',
+    description:
+      'A worker begins within seconds, as it does every six hours, and settles what is open. What it finds is in `reconciles`. 404: the mode has no card processor.',
+    body: only('reconcile_request'),
+    responses: { 200: plain('The mode, and that it is due.', 'money_action', { id: 'live', status: 'due' }) },
+    run: requestReconcile,
   },
   {
     ...ACTION,

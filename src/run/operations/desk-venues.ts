@@ -29,7 +29,7 @@ export const deskVenues: readonly AppOperation[] = [
     query: pageQuery(null, {
       ...beforeId(EXAMPLE_ID, { format: 'uuid' }),
       q: text(
-        'A part of the name; or the id of a venue, the mail address of one of its people, the id or the hint of a key.',
+        'A part of the name; or the id of a venue, or of a checkout, share, movement, payment, charge, dispute or reviewed object of it; the mail address or account id of one of its people; the id or the hint of a key.',
         'harbor',
       ),
     }),
@@ -51,9 +51,10 @@ export const deskVenues: readonly AppOperation[] = [
     path: '/desk/api/venues/{id}/fee',
     summary: 'Set the fee of a venue',
     description:
-      'For checkouts that are created from now on. The answer says whether it covers what the processor charges.',
+      'For checkouts that are created from now on. 409 `fee_below_cost`: it does not cover what the processor charges for some parties, and `accept_below_cost` is not true.',
     body: only('desk_fee'),
     responses: { 200: VENUE },
+    errors: ['not_found', 'conflict'],
     run: setVenueFee,
   },
   {
@@ -80,7 +81,7 @@ export const deskVenues: readonly AppOperation[] = [
     path: '/desk/api/venues/{id}/limits',
     summary: 'Raise the limits of a key or a venue for a time',
     description:
-      'For one key, or for every secret key of the venue, also those that it makes until the end. The higher of both limits counts.',
+      'For one key, or for every secret key of the venue, also those that it makes until the end. The higher of both limits counts; a raise that still runs is neither lowered nor shortened.',
     body: only('limit_raise'),
     responses: { 200: VENUE },
     run: raiseLimits,

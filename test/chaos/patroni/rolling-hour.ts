@@ -41,7 +41,7 @@ export class LimitedCaller {
     }
   }
 
-  /** Of the whole run, or of its first hour. */
+  /** Of the whole run. */
   async result(): Promise<RollingHour> {
     await this.#running;
     return { limit: LIMIT, admitted: this.#admitted, refused: this.#refused };

@@ -233,6 +233,7 @@ export class PatroniRunner extends PostgresControl {
   /** The server stays so until another one leads, and until its time is over. */
   async #failFor(leader: PatroniNode, { kind, forMs, lagMs }: LeaderFault): Promise<void> {
     const until = Date.now() + forMs;
+    const killed = leader.postgresPid();
     if (kind === 'kill the leader') leader.kill('both');
     if (kind === 'kill the PostgreSQL of the leader') leader.kill('postgres');
     if (kind === 'kill the Patroni of the leader') leader.kill('patroni');
@@ -240,8 +241,13 @@ export class PatroniRunner extends PostgresControl {
     if (kind === 'pause the leader') leader.pause();
     // What the standbys have not received by now is lost.
     if (lagMs > 0) leader.peers?.dropOpen();
-    // Patroni itself hands over, or starts it again.
-    if (kind === 'kill the PostgreSQL of the leader') return;
+    // Patroni itself hands over, or starts it again. Until then the cluster still looks healed.
+    if (kind === 'kill the PostgreSQL of the leader') {
+      const hasChanged = async (): Promise<boolean> =>
+        leader.postgresPid() !== killed || (await this.#leader()) !== leader;
+      await this.#until('the killed PostgreSQL is replaced', MAX_FAILOVER_MS, hasChanged);
+      return;
+    }
     // A server that is cut off still believes what it heard last, so the others are asked.
     const isReplaced = async (): Promise<boolean> => ((await this.#leader(leader)) ?? leader) !== leader;
     await this.#until('another server leads', MAX_FAILOVER_MS, isReplaced);

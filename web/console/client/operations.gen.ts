@@ -3,7 +3,7 @@
 import type { ApiPromise } from '../../../sdk/src/api-promise.ts';
 import type { Api, RequestOptions } from '../../../sdk/src/api.ts';
 import type { PagePromise } from '../../../sdk/src/page.ts';
-import type { Account, AccountEmail, AccountSession, AccountUpdate, ApiKey, ApiKeyCreate, ApiKeyRoll, ApiKeyUpdate, AuditEntry, CatalogueItem, CatalogueVersions, CheckoutMoney, CheckoutRow, CheckoutTimeline, CodeMail, ConsoleChallenge, ConsoleEnded, ConsoleHome, ConsoleLinkSignIn, ConsoleSession, ConsoleSignIn, ConsoleSignInVerify, ConsoleSignedIn, ConsoleStepUp, CreatedApiKey, CreatedVenue, DebtWriteOff, DeskAuditEntry, DeskDecision, DeskFee, DeskHealth, DeskOperator, DeskPerson, DeskRejection, DeskSession, DeskVenue, DeskVenueItem, DeskView, DomainCode, DomainCreate, DomainMail, EndpointHealth, FirstSteps, GoLive, Invitation, InvitationCreate, LimitRaise, ListedDispute, LoggedRequest, LoggedRequestDetail, ManualPayment, MoneyAction, MoneyHealth, NotificationChange, NotificationPreference, PaidCheckout, Passkey, PasskeyAdd, PasskeyAnswer, PasskeyCreation, PasskeyRename, PasskeyRequest, PayoutBalance, PayoutOnboarding, PayoutOnboardingCreate, Person, PersonRole, Refund, RefundPreview, RequestSummary, Reservation, ReservationReturn, ReviewCase, ReviewItem, ReviewReason, RolledApiKey, Statement, StatementTotals, TermsAccept, TestInbox, VenueCreate, VenueOrigin, VenueOriginChange, VenueSettings, VenueSuspension, VenueUpdate } from './types.gen.ts';
+import type { Account, AccountEmail, AccountSession, AccountUpdate, ApiKey, ApiKeyCreate, ApiKeyRoll, ApiKeyUpdate, AuditEntry, CatalogueItem, CatalogueVersions, CheckoutMoney, CheckoutRow, CheckoutTimeline, CodeMail, ConsoleChallenge, ConsoleEnded, ConsoleHome, ConsoleLinkSignIn, ConsoleSession, ConsoleSignIn, ConsoleSignInVerify, ConsoleSignedIn, ConsoleStepUp, CreatedApiKey, CreatedVenue, DebtWriteOff, DeskAuditEntry, DeskDecision, DeskFee, DeskHealth, DeskOperator, DeskPerson, DeskRejection, DeskSession, DeskVenue, DeskVenueItem, DeskView, DomainCode, DomainCreate, DomainMail, EndpointHealth, FirstSteps, GoLive, Invitation, InvitationCreate, LimitRaise, ListedDispute, LoggedRequest, LoggedRequestDetail, ManualPayment, MoneyAction, MoneyHealth, NotificationChange, NotificationPreference, PaidCheckout, Passkey, PasskeyAdd, PasskeyAnswer, PasskeyCreation, PasskeyRename, PasskeyRequest, PayoutBalance, PayoutOnboarding, PayoutOnboardingCreate, Person, PersonRole, ReconcileRequest, Refund, RefundPreview, RequestSummary, Reservation, ReservationReturn, ReviewCase, ReviewItem, ReviewReason, RolledApiKey, Statement, StatementTotals, TermsAccept, TestInbox, VenueCreate, VenueOrigin, VenueOriginChange, VenueSettings, VenueSuspension, VenueUpdate } from './types.gen.ts';
 
 export type ListConsoleCheckoutsParams = {
   /** Only checkouts in this state. */
@@ -160,7 +160,7 @@ export type ListDeskVenuesParams = {
   readonly limit?: number;
   /** The `next_before` of the previous page: the answer holds only older objects. */
   readonly before?: string;
-  /** A part of the name; or the id of a venue, the mail address of one of its people, the id or the hint of a key. */
+  /** A part of the name; or the id of a venue, or of a checkout, share, movement, payment, charge, dispute or reviewed object of it; the mail address or account id of one of its people; the id or the hint of a key. */
   readonly q?: string;
 };
 
@@ -874,6 +874,13 @@ export class ConsoleOperations {
     return this.#api.send({ method: 'GET', path: '/desk/api/money', query }, options);
   }
   /**
+   * Compare a mode with the card processor now. A worker begins within seconds, as it does every six hours, and settles what is open. What it finds is in `reconciles`. 404: the mode has no card processor.
+   * `POST /desk/api/money/reconcile`
+   */
+  requestReconcile(body: ReconcileRequest, options?: RequestOptions): ApiPromise<MoneyAction> {
+    return this.#api.send({ method: 'POST', path: '/desk/api/money/reconcile', body }, options);
+  }
+  /**
    * Charge the cards of a funded checkout now. A card that is charged is never charged again. The answer is 200 `funded`, with `error`, when the processor failed again. 409 `not_funded`: nothing is left to charge.
    * `POST /desk/api/money/venues/{venue_id}/checkouts/{id}/retry`
    */
@@ -944,7 +951,7 @@ export class ConsoleOperations {
     return this.#api.send({ method: 'GET', path: '/desk/api/venues/{id}', params: [id] }, options);
   }
   /**
-   * Set the fee of a venue. For checkouts that are created from now on. The answer says whether it covers what the processor charges.
+   * Set the fee of a venue. For checkouts that are created from now on. 409 `fee_below_cost`: it does not cover what the processor charges for some parties, and `accept_below_cost` is not true.
    * `POST /desk/api/venues/{id}/fee`
    */
   setVenueFee(id: string, body: DeskFee, options?: RequestOptions): ApiPromise<DeskVenue> {
@@ -965,7 +972,7 @@ export class ConsoleOperations {
     return this.#api.send({ method: 'POST', path: '/desk/api/venues/{id}/resume', params: [id] }, options);
   }
   /**
-   * Raise the limits of a key or a venue for a time. For one key, or for every secret key of the venue, also those that it makes until the end. The higher of both limits counts.
+   * Raise the limits of a key or a venue for a time. For one key, or for every secret key of the venue, also those that it makes until the end. The higher of both limits counts; a raise that still runs is neither lowered nor shortened.
    * `POST /desk/api/venues/{id}/limits`
    */
   raiseLimits(id: string, body: LimitRaise, options?: RequestOptions): ApiPromise<DeskVenue> {

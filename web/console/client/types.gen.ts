@@ -905,6 +905,8 @@ export type DeskFee = {
   readonly bps: number;
   /** In minor units (cents), for each checkout. */
   readonly fixed: number;
+  /** True: the fee is meant, although it does not cover what the processor charges for some parties. Without it such a fee is refused. */
+  readonly accept_below_cost?: boolean;
 };
 
 /** The health of the installation: queues, senders, card processors, processes and checks. Computed at most every 15 seconds. */
@@ -1704,7 +1706,7 @@ export type ManualPayment = {
 
 /** What came of an action at the desk. */
 export type MoneyAction = {
-  /** The id of the checkout or the movement. */
+  /** The id of the checkout or the movement; of a reconcile the mode. */
   readonly id: string;
   /** Its state now. */
   readonly status: string;
@@ -1843,13 +1845,39 @@ export type MoneyHealth = {
     readonly at: string;
     /** How many differences need a person. */
     readonly differences: number;
+    /** It ended more than 48 hours ago, so it says nothing about today. */
+    readonly is_old: boolean;
   } | null;
+  /** The accounts of the ledger as the last check found them, of this mode; empty when it was never checked, or there are no entries. */
+  readonly accounts: readonly ({
+    /** Its name in the chart of accounts. */
+    readonly account: string;
+    /** The currency. */
+    readonly currency: string;
+    /** Debits less credits, in minor units (cents). Together they are 0. */
+    readonly balance: number;
+  })[];
+  /** The last eight comparisons with the card processor, newest first. */
+  readonly reconciles: readonly ({
+    /** When it ended. */
+    readonly at: string;
+    /** How many of the processor’s payments were compared. */
+    readonly compared: number;
+    /** How many differences were settled by it. */
+    readonly settled: number;
+    /** How many differences need a person. */
+    readonly differences: number;
+    /** The first 20 differences, those that need a person first. */
+    readonly findings: readonly string[];
+  })[];
   /** The last comparison with the processor; null when there was none. */
   readonly reconcile: {
     /** When it ended. */
     readonly at: string;
     /** How many differences need a person. */
     readonly differences: number;
+    /** It ended more than 24 hours ago, so it says nothing about today. */
+    readonly is_old: boolean;
   } | null;
 };
 
@@ -2205,6 +2233,12 @@ export type Person = {
 export type PersonRole = {
   /** The new role. */
   readonly role: "owner" | "developer" | "finance" | "viewer";
+};
+
+/** Which mode is compared with the card processor. */
+export type ReconcileRequest = {
+  /** The mode. */
+  readonly mode: "test" | "live";
 };
 
 /** The body that refunds a completed checkout; without amount and starts_at the offering's cancellation policy decides if the checkout has a starts_at, otherwise everything that is left is refunded. */

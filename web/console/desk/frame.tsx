@@ -4,12 +4,14 @@ import { signal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { path, signOut } from '../session.ts';
+import { showToast } from '../shell/announce.tsx';
 import { goTo } from '../shell/go-to.ts';
 import { DESK, isWithin, type NavigationItem } from '../shell/navigation.ts';
 import { openShortcuts } from '../shell/shortcuts.tsx';
 import { Copy } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
-import { operator, waitingReviews } from './session.ts';
+import { messageOf } from '../ui/parts.tsx';
+import { desk, operator, waitingReviews } from './session.ts';
 
 const command = signal<string | null>(null);
 
@@ -50,7 +52,7 @@ export function DeskFrame({ children }: { readonly children: ComponentChildren }
               </a>
             </li>
             <li>
-              <button type="button" class="sign-out" onClick={() => void signOut()}>
+              <button type="button" class="sign-out" onClick={leaveDesk}>
                 <Icon name="lock" /> <span>Sign out</span>
               </button>
             </li>
@@ -73,7 +75,21 @@ export function DeskFrame({ children }: { readonly children: ComponentChildren }
   );
 }
 
-/** A venue by name, id, mail address or key; the field keeps what was typed. */
+/** The id of what is reviewed opens its review; any other leads to its venue. */
+async function openId(id: string): Promise<void> {
+  const isReviewed = await desk.getReview(id).then(
+    () => true,
+    () => false,
+  );
+  goTo(isReviewed ? `/desk/review/${id}` : `/desk/venues?q=${encodeURIComponent(id)}`);
+}
+
+/** A person who leaves a shared computer must know when they are still signed in. */
+function leaveDesk(): void {
+  signOut().catch((error) => showToast(`You are still signed in. ${messageOf(error)}`, true));
+}
+
+/** A venue by name, any id, mail address or key; the field keeps what was typed. */
 function Search(): JSX.Element {
   const field = useRef<HTMLInputElement>(null);
   return (
@@ -83,6 +99,10 @@ function Search(): JSX.Element {
       onSubmit={(event) => {
         event.preventDefault();
         const text = field.current?.value.trim() ?? '';
+        if (/^[0-9a-f]{8}-[0-9a-f-]{27}$/i.test(text)) {
+          void openId(text);
+          return;
+        }
         goTo(text === '' ? '/desk/venues' : `/desk/venues?q=${encodeURIComponent(text)}`);
       }}
     >

@@ -30,11 +30,7 @@ export default function HealthScreen(): JSX.Element {
                 icon="lines"
                 label="Review queue"
                 figure={number(health.review.waiting)}
-                note={
-                  health.review.oldest_age_seconds === null
-                    ? 'empty'
-                    : `oldest ${ageOf(health.review.oldest_age_seconds)}`
-                }
+                note={health.review.waiting === 0 ? 'empty' : `oldest ${ageOf(health.review.oldest_age_seconds)}`}
               />
               <Stat
                 icon="hook"
@@ -110,9 +106,7 @@ function Queues({ health: { queues } }: PartProps): JSX.Element {
                 {number(queue.waiting)}
                 {queue.is_capped && '+'}
               </td>
-              <td class="wide-only quiet">
-                {queue.oldest_age_seconds === null ? '–' : ageOf(queue.oldest_age_seconds)}
-              </td>
+              <td class="wide-only quiet">{queue.waiting === 0 ? '–' : ageOf(queue.oldest_age_seconds)}</td>
               <td>
                 <StatusChip status={queue.status} />
               </td>

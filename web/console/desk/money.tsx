@@ -8,7 +8,8 @@ import type { MoneyCase, MoneyHealth } from '../client/types.gen.ts';
 import { Id } from '../ui/controls.tsx';
 import { ago, count, date, dateTime, money, number, time } from '../ui/format.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
-import { Banner, Empty, Page, Section, Shown, Stat, Stats, Table } from '../ui/parts.tsx';
+import { Empty, Page, Section, Shown, Stat, Stats, Table } from '../ui/parts.tsx';
+import { Books } from './books.tsx';
 import { useCommand } from './frame.tsx';
 import { ModeChips } from './mode-chips.tsx';
 import { type AskedCase, CaseActions, CaseDialog } from './money-actions.tsx';
@@ -50,7 +51,7 @@ export default function MoneyScreen(): JSX.Element {
               onAsk={setAsked}
               onDone={loaded.reload}
             />
-            <Books health={health} />
+            <Books health={health} onDone={loaded.reload} />
             <p class="quiet">As of {time(health.as_of)}; the page reads again every ten seconds.</p>
           </div>
         )}
@@ -102,14 +103,19 @@ function Figures({ health }: { readonly health: MoneyHealth }): JSX.Element {
         }
       />
       <Stat icon="card" label="Venues owe" figure={number(venue_debts.count)} note={sum(venue_debts, 'to take back')} />
-      <Stat
-        icon="tick"
-        label="Books"
-        figure={health.books === null ? '–' : health.books.differences === 0 ? 'add up' : 'differ'}
-        note={health.books === null ? 'never checked' : `checked ${ago(health.books.at)}`}
-      />
+      <BooksStat books={health.books} />
     </Stats>
   );
+}
+
+/** A check that is old says nothing about today. */
+function BooksStat({ books }: { readonly books: MoneyHealth['books'] }): JSX.Element {
+  if (books === null) return <Stat icon="warning" label="Books" figure="–" note="never checked" />;
+  if (books.differences > 0)
+    return <Stat icon="alert" label="Books" figure="differ" note={`checked ${ago(books.at)}`} />;
+  if (books.is_old)
+    return <Stat icon="warning" label="Books" figure="not known" note={`not checked since ${dateTime(books.at)}`} />;
+  return <Stat icon="tick" label="Books" figure="add up" note={`checked ${ago(books.at)}`} />;
 }
 
 interface CaseHandlers {
@@ -205,48 +211,4 @@ function CaseRow({ one, onAsk, onDone }: CaseHandlers & { readonly one: MoneyCas
 function nextOf({ answer_by, next_try_at, since }: MoneyCase): string {
   if (answer_by !== null) return `answer by ${dateTime(answer_by)}`;
   return next_try_at === null ? `since ${dateTime(since)}` : `next ${dateTime(next_try_at)}`;
-}
-
-function Books({ health: { books, reconcile } }: { readonly health: MoneyHealth }): JSX.Element {
-  return (
-    <div class="desk-books">
-      <Section title="The books">
-        {books === null ? (
-          <Empty snippet="npx everyshare ledger check">The ledger was not checked yet.</Empty>
-        ) : (
-          <CheckLine check={books} right="It adds up and agrees with what happened." command="ledger check" />
-        )}
-      </Section>
-      <Section title="Reconcile" aside={<span class="quiet">every 6 hours</span>}>
-        {reconcile === null ? (
-          <Empty snippet="npx everyshare reconcile">The processor’s records were not compared yet.</Empty>
-        ) : (
-          <CheckLine check={reconcile} right="The processor’s records and ours agree." command="reconcile" />
-        )}
-      </Section>
-    </div>
-  );
-}
-
-function CheckLine(props: {
-  readonly check: NonNullable<MoneyHealth['books']>;
-  readonly right: string;
-  readonly command: string;
-}): JSX.Element {
-  const { check, right, command } = props;
-  if (check.differences > 0)
-    return (
-      <Banner color="red" icon="alert">
-        <b>{count(check.differences, 'difference')}</b> at {dateTime(check.at)}. Stop what moves money by hand, and read{' '}
-        <code>npx everyshare {command}</code>.
-      </Banner>
-    );
-  return (
-    <p>
-      <span class="state green">
-        <Icon name="check" /> {dateTime(check.at)}
-      </span>{' '}
-      {right}
-    </p>
-  );
 }

@@ -15,9 +15,17 @@ import { type ScreenKey, useKeys } from '../shell/shortcuts.tsx';
 import { Button } from '../ui/controls.tsx';
 import { ago, count } from '../ui/format.ts';
 import { Banner, Empty, Failed, messageOf, Shown } from '../ui/parts.tsx';
+import { UndoBar, UnsentBar } from './decision-bars.tsx';
 import { useCommand } from './frame.tsx';
 import { NoteDialog } from './note-dialog.tsx';
-import { holdDecision, pendingDecision, undoDecision } from './pending-decision.ts';
+import {
+  forgetUnsent,
+  holdDecision,
+  pendingDecision,
+  type UnsentDecision,
+  undoDecision,
+  unsentDecisions,
+} from './pending-decision.ts';
 import { ReviewedObject } from './review-case.tsx';
 import { desk, mayReview, waitingReviews } from './session.ts';
 
@@ -61,6 +69,11 @@ export default function ReviewScreen({ id = '' }: ScreenProps): JSX.Element {
     showToast('Taken back: nothing was sent.');
     goTo(hrefOf(taken.id));
   };
+  const takeBack = ({ id: taken }: UnsentDecision): void => {
+    forgetUnsent(taken);
+    showToast('Taken back: nothing was decided.');
+    goTo(hrefOf(taken));
+  };
   const onSent = (): void => void queue.reload();
   document.title = 'Review queue · Everyshare';
   return (
@@ -99,6 +112,9 @@ export default function ReviewScreen({ id = '' }: ScreenProps): JSX.Element {
                 </div>
               )}
               {items.length === 0 && <Empty>{status === '' ? 'The queue is empty.' : `Nothing is ${status}.`}</Empty>}
+              {unsentDecisions.value.map((unsent) => (
+                <UnsentBar key={unsent.id} unsent={unsent} onTakeBack={() => takeBack(unsent)} />
+              ))}
               {held !== null && <UndoBar text={held.text} onUndo={undo} />}
             </section>
             {openId !== '' && (
@@ -176,19 +192,6 @@ function QueueLine(props: { readonly item: ReviewItem; readonly href: string; re
         </span>
       </a>
     </li>
-  );
-}
-
-/** The ten seconds in which a decision is not sent yet. */
-function UndoBar({ text, onUndo }: { readonly text: string; readonly onUndo: () => void }): JSX.Element {
-  return (
-    <div class="undo-bar">
-      <span>{text}</span>
-      <Button shortcut="U" onClick={onUndo}>
-        Undo
-      </Button>
-      <span class="quiet">for 10 s</span>
-    </div>
   );
 }
 

@@ -7,16 +7,17 @@ import { useLoad } from '../client/load.ts';
 import type { DeskVenue } from '../client/types.gen.ts';
 import type { ScreenProps } from '../screens.ts';
 import { showToast } from '../shell/announce.tsx';
-import { Button, Id, TextField } from '../ui/controls.tsx';
-import { Dialog } from '../ui/dialog.tsx';
+import { Button, Id } from '../ui/controls.tsx';
 import { ago, date, dateTime, money, number } from '../ui/format.ts';
 import { Banner, Empty, Failed, Page, Section, Shown, Table } from '../ui/parts.tsx';
 import { useCommand } from './frame.tsx';
 import { NoteDialog } from './note-dialog.tsx';
 import { desk, mayChangeVenues, maySetFees } from './session.ts';
+import { type DeskKey, FeeDialog, LimitsDialog } from './venue-dialogs.tsx';
 import { VenueState } from './venues.tsx';
 
-type Asking = 'suspend' | 'fee' | 'limits';
+/** Limits: of one key, or with null of every secret key. */
+type Asking = 'suspend' | 'fee' | { readonly raise: DeskKey | null };
 
 export default function VenueScreen({ id = '' }: ScreenProps): JSX.Element {
   const loaded = useLoad((signal) => desk.getDeskVenue(id, { signal }), [id]);
@@ -86,7 +87,7 @@ export default function VenueScreen({ id = '' }: ScreenProps): JSX.Element {
             </Banner>
           )}
           <Fee venue={venue} onChange={() => setAsking('fee')} />
-          <Keys venue={venue} onRaise={() => setAsking('limits')} />
+          <Keys venue={venue} onRaise={(raise) => setAsking({ raise })} />
           <People venue={venue} />
           {asking === 'suspend' && (
             <NoteDialog
@@ -104,9 +105,10 @@ export default function VenueScreen({ id = '' }: ScreenProps): JSX.Element {
           {asking === 'fee' && (
             <FeeDialog venue={venue} onClose={() => setAsking(null)} onDone={() => void done('The fee is set.')} />
           )}
-          {asking === 'limits' && (
+          {asking !== null && typeof asking === 'object' && (
             <LimitsDialog
               venue={venue}
+              of={asking.raise}
               onClose={() => setAsking(null)}
               onDone={() => void done('The limits are raised.')}
             />
@@ -148,16 +150,22 @@ function Fee({ venue: { fee, debts }, onChange }: PartProps & { readonly onChang
   );
 }
 
-function Keys({ venue: { keys }, onRaise }: PartProps & { readonly onRaise: () => void }): JSX.Element {
+interface KeysProps extends PartProps {
+  readonly onRaise: (key: DeskKey | null) => void;
+}
+
+function Keys({ venue: { keys }, onRaise }: KeysProps): JSX.Element {
   return (
     <Section
       title="Keys and limits"
-      aside={mayChangeVenues() && keys.length > 0 ? <Button onClick={onRaise}>Raise limits…</Button> : undefined}
+      aside={
+        mayChangeVenues() && keys.length > 0 ? <Button onClick={() => onRaise(null)}>Raise limits…</Button> : undefined
+      }
     >
       {keys.length === 0 ? (
         <Empty>It has no keys.</Empty>
       ) : (
-        <Table caption="Keys" head={['Key', '-Mode', '-State', '>Writes', '-Reads', '-Last used']}>
+        <Table caption="Keys" head={['Key', '-Mode', '-State', '>Writes', '-Reads', '-Last used', '']}>
           {keys.map((key) => (
             <tr key={key.id}>
               <td>
@@ -169,6 +177,13 @@ function Keys({ venue: { keys }, onRaise }: PartProps & { readonly onRaise: () =
               <td class="number">{number(key.raised?.writes_per_hour ?? key.writes_per_hour)} /h</td>
               <td class="wide-only">{number(key.raised?.reads_per_hour ?? key.reads_per_hour)} /h</td>
               <td class="wide-only quiet">{key.last_used_at === null ? 'never' : ago(key.last_used_at)}</td>
+              <td class="row-actions-cell">
+                {mayChangeVenues() && key.kind === 'secret' && key.status === 'active' && (
+                  <Button label={`Raise the limits of ${key.hint}`} onClick={() => onRaise(key)}>
+                    Raise…
+                  </Button>
+                )}
+              </td>
             </tr>
           ))}
         </Table>
@@ -198,106 +213,5 @@ function People({ venue: { people } }: PartProps): JSX.Element {
         </Table>
       )}
     </Section>
-  );
-}
-
-interface DialogProps extends PartProps {
-  readonly onClose: () => void;
-  readonly onDone: () => void;
-}
-
-interface NumberField {
-  readonly at: string;
-  readonly label: string;
-  readonly initial: string;
-  readonly hint?: string;
-}
-
-interface NumbersDialogProps {
-  readonly title: string;
-  readonly note: string;
-  readonly button: string;
-  readonly fields: readonly NumberField[];
-  readonly onClose: () => void;
-  /** The texts in the order of the fields. */
-  readonly onSave: (texts: readonly string[]) => Promise<void>;
-}
-
-/** A few numbers that are saved together; the problems of the API stand at their fields. */
-function NumbersDialog({ title, note, button, fields, onClose, onSave }: NumbersDialogProps): JSX.Element {
-  const [texts, setTexts] = useState(fields.map(({ initial }) => initial));
-  const save = useAction(() => onSave(texts));
-  const other = save.otherProblem(fields.map(({ at }) => at));
-  return (
-    <Dialog
-      title={title}
-      onClose={onClose}
-      onSubmit={() => void save.run()}
-      note={note}
-      buttons={
-        <Button kind="primary" type="submit" isBusy={save.isBusy}>
-          {button}
-        </Button>
-      }
-    >
-      {other !== undefined && <Failed error={other} />}
-      {fields.map(({ at, label, hint }, index) => (
-        <TextField
-          key={at}
-          label={label}
-          hint={hint}
-          inputMode="decimal"
-          value={texts[index] ?? ''}
-          onInput={(text) => setTexts(texts.map((one, i) => (i === index ? text : one)))}
-          error={save.problemAt(at)}
-          isFocused={index === 0}
-        />
-      ))}
-    </Dialog>
-  );
-}
-
-function FeeDialog({ venue, onClose, onDone }: DialogProps): JSX.Element {
-  return (
-    <NumbersDialog
-      title={`Fee of ${venue.name}`}
-      note="For checkouts that are created from now on."
-      button="Set the fee"
-      fields={[
-        { at: '/bps', label: 'Percent', initial: (venue.fee.bps / 100).toFixed(2) },
-        { at: '/fixed', label: 'Fixed part, in dollars', initial: (venue.fee.fixed / 100).toFixed(2) },
-      ]}
-      onClose={onClose}
-      onSave={async ([percent = '', fixed = '']) => {
-        await desk.setVenueFee(venue.id, { bps: cents(percent), fixed: cents(fixed) });
-        onDone();
-      }}
-    />
-  );
-}
-
-/** Hundredths of what was typed; a text that is no number is refused by the API at its field. */
-const cents = (text: string): number => Math.round(Number(text.replace(',', '.')) * 100);
-
-const DAY_MS = 86_400_000;
-
-function LimitsDialog({ venue, onClose, onDone }: DialogProps): JSX.Element {
-  return (
-    <NumbersDialog
-      title={`Raise the limits of ${venue.name}`}
-      note="Of its secret keys, also those that it makes until then. The higher limit counts."
-      button="Raise"
-      fields={[
-        { at: '/writes_per_hour', label: 'Writes in an hour', initial: '6000' },
-        { at: '/reads_per_hour', label: 'Reads in an hour', initial: '36000' },
-        { at: '/until', label: 'For how many days', initial: '7', hint: 'At most 90.' },
-      ]}
-      onClose={onClose}
-      onSave={async ([writes = '', reads = '', days = '']) => {
-        const until = new Date(Date.now() + Number(days) * DAY_MS).toISOString();
-        await desk.raiseLimits(venue.id, { writes_per_hour: Number(writes), reads_per_hour: Number(reads), until });
-        onDone();
-      }}
-    />
   );
 }

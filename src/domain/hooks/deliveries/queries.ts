@@ -5,7 +5,7 @@ import type { Mode } from '../../../base/config.ts';
 import type { Queryable } from '../../../base/db.ts';
 import type { PageQuery } from '../../../base/page.ts';
 import type { Defaults } from '../integration.ts';
-import type { BookedPlaces, SlotCapacity } from '../slot-capacity.ts';
+import type { BookedPlaces } from '../slot-capacity.ts';
 
 export interface StoredInbound {
   readonly delivery_id: string;
@@ -349,46 +349,5 @@ export async function storeBooking(
       booking.isCanceled,
       booking.lastAt,
     ],
-  );
-}
-
-export async function findSlotCapacity(
-  tx: Queryable,
-  venueId: string,
-  mode: Mode,
-  hash: Buffer,
-): Promise<SlotCapacity | null> {
-  const rows = await tx.query<SlotCapacity>(
-    `select places_left as "placesLeft", canceled_by as "canceledBy", capacity_version as "capacityVersion" from hook_slots
-     where venue_id = $1 and mode = $2 and slot_hash = $3`,
-    [venueId, mode, hash],
-  );
-  return rows[0] ?? null;
-}
-
-/** Those of the hashes, as hex, whose slot has a stored capacity. */
-export async function findStoredSlots(tx: Queryable, venueId: string, mode: Mode, hashes: readonly Buffer[]) {
-  const rows = await tx.query<{ readonly hash: string }>(
-    `select encode(slot_hash, 'hex') as hash from hook_slots where venue_id = $1 and mode = $2 and slot_hash = any($3)`,
-    [venueId, mode, hashes],
-  );
-  return new Set(rows.map(({ hash }) => hash));
-}
-
-export async function storeSlotCapacity(
-  tx: Queryable,
-  venueId: string,
-  mode: Mode,
-  hash: Buffer,
-  capacity: SlotCapacity,
-  lastAt: number,
-): Promise<void> {
-  await tx.query(
-    `insert into hook_slots (venue_id, mode, slot_hash, places_left, canceled_by, capacity_version, last_at)
-     values ($1, $2, $3, $4, $5, $6, to_timestamp($7 / 1000.0))
-     on conflict (venue_id, mode, slot_hash) do update
-       set places_left = excluded.places_left, canceled_by = excluded.canceled_by, capacity_version = excluded.capacity_version,
-         last_at = excluded.last_at`,
-    [venueId, mode, hash, capacity.placesLeft, capacity.canceledBy, capacity.capacityVersion, lastAt],
   );
 }

@@ -202,7 +202,8 @@ export async function settleRead(
   const combined = combineOutcomes(outcomes);
   const offering = outcomes.length === 1 ? combined.offering : null;
   const ended = await endWaits(tx, claimed, read, combined);
-  await finishRead(tx, claimed, read, end, offering);
+  const isOutdated = outcomes.some((one) => one.isOutdated === true);
+  await finishRead(tx, claimed, read, { ...end, isOutdated }, offering);
   for (const { waiter_id: waiter } of ended) {
     if (waiter.startsWith('syn_')) await settleSync(tx, claimed, read, waiter, outcomes, end.now);
     else await settleDelivery(tx, claimed.venue_id, waiter, end.now);

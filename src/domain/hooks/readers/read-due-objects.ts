@@ -19,7 +19,8 @@ import { MappingError } from '../mapping/convert.ts';
 import { type HookContext, type HookServices, type Outcome, outcome } from '../upsert-from-hook.ts';
 import { applyGone, applyMissing, applyPart, changesOf, type DocumentChanges, settleRead } from './apply-read.ts';
 import { type ProviderClient, REPLAY_LATER, ReadFailure } from './call-provider.ts';
-import { credentialsRow } from './credentials.ts';
+import { checkCredentials, isVenueRevoked } from './check-credentials.ts';
+import { credentialsRow, dropReader } from './credentials.ts';
 import { type FetchRequest, fetchDocument } from './fetch-object.ts';
 import { giveUpListing, type ListedPage, listPage, skippedList, storePage } from './list-catalogue.ts';
 import { budgetPaceMs, MINUTE_MS, requestDistanceMs, requestPace, requestsPerDay } from './pace.ts';
@@ -85,11 +86,13 @@ export async function readDueObjects(services: ReadServices, batch: number): Pro
 type Work =
   | { readonly kind: 'object'; readonly read: DueRead }
   | { readonly kind: 'page'; readonly sync: SyncRow }
+  | { readonly kind: 'check' }
   | { readonly kind: 'none' };
 
 type Result =
   | { readonly kind: 'changes'; readonly changes: DocumentChanges }
   | { readonly kind: 'page'; readonly page: ListedPage }
+  | { readonly kind: 'checked' }
   | { readonly kind: 'failure'; readonly failure: ReadFailure };
 
 /** What a step of one integration has done so far. */
@@ -103,7 +106,11 @@ async function readOne(services: ReadServices, claimed: ClaimedReader, now: numb
   try {
     const reader = services.readers.get(claimed.provider);
     if (reader === undefined) throw new Error(`provider ${claimed.provider} has no reader`);
-    step.work = await workOf(services.db, claimed, now);
+    if (await isVenueRevoked(services.db, claimed)) {
+      await inLease(services, claimed, (tx) => dropReader(tx, claimed.venue_id, claimed.integration_id, now));
+      return;
+    }
+    step.work = await workOf(services, claimed, now);
     const result = await fetchWork(services, claimed, reader, step);
     logFailedRefresh(services, claimed, step.work, result);
     const applied = await applyLeadingParts(services, claimed, step.work, result);
@@ -111,7 +118,7 @@ async function readOne(services: ReadServices, claimed: ClaimedReader, now: numb
     await inLease(services, claimed, async (tx) => {
       const context = await contextOf(tx, services, claimed);
       const failure = await applyResult(tx, context, claimed, reader, step.work, result, applied);
-      await release(tx, services, claimed, step.requests, failure);
+      await release(tx, services, claimed, step, failure);
     });
   } catch (error) {
     await recordError(services, claimed, step, error);
@@ -139,14 +146,19 @@ async function inLease<Value>(
   });
 }
 
-/** What a delivery or a catalogue run waits for comes first; objects are read again when nothing waits. */
-async function workOf(db: Db, claimed: ClaimedReader, now: number): Promise<Work> {
+/**
+ * What a delivery or a catalogue run waits for comes first; objects are read again when nothing waits. New credentials are
+ * tried also after the last request of the day, and nothing else is read then.
+ */
+async function workOf({ db, readers, readsPerDay }: ReadServices, claimed: ClaimedReader, now: number): Promise<Work> {
+  if (claimed.requests_today > requestsPerDay(readsPerDay, readers.get(claimed.provider))) return { kind: 'check' };
   const read = await oldestDueRead(db, claimed, now);
   if (read !== null) return { kind: 'object', read };
   const sync = await findSyncToList(db, claimed);
   if (sync !== null) return { kind: 'page', sync };
   const refresh = await oldestRefresh(db, claimed, now);
-  return refresh === null ? { kind: 'none' } : { kind: 'object', read: refresh };
+  if (refresh !== null) return { kind: 'object', read: refresh };
+  return { kind: claimed.is_checked ? 'none' : 'check' };
 }
 
 async function contextOf(tx: Queryable, services: ReadServices, claimed: ClaimedReader): Promise<HookContext> {
@@ -180,6 +192,10 @@ async function fetchWork(
     },
   };
   try {
+    if (work.kind === 'check') {
+      await checkCredentials(services, request);
+      return { kind: 'checked' };
+    }
     if (work.kind === 'page') return { kind: 'page', page: await listPage(services, request, cursorOf(work.sync)) };
     const entry = readEntryOf(reader, work.read.read_name);
     requireSameAccount(entry, request);
@@ -237,6 +253,7 @@ async function applyResult(
   applied: readonly Outcome[],
 ): Promise<ReadFailure | null> {
   if (result === null || work.kind === 'none') return null;
+  if (work.kind === 'check') return result.kind === 'failure' ? result.failure : null;
   if (work.kind === 'page') return applyPage(tx, context, claimed, reader, work.sync, result);
   const { read } = work;
   const { now } = context;
@@ -244,7 +261,7 @@ async function applyResult(
     await settleRead(tx, claimed, read, outcomes, { isRead, refresh, now });
     return null;
   };
-  if (result.kind === 'page') throw new Error('an object was read, not a page');
+  if (result.kind === 'page' || result.kind === 'checked') throw new Error('an object was read, not a page');
   if (result.kind === 'changes') {
     const { changes, otherwise } = result.changes;
     const last = changes.slice(Math.floor(Math.max(0, changes.length - 1) / PART_SIZE) * PART_SIZE);
@@ -279,7 +296,7 @@ async function applyPage(
   sync: SyncRow,
   result: Result,
 ): Promise<ReadFailure | null> {
-  if (result.kind === 'changes') throw new Error('a page was read, not an object');
+  if (result.kind === 'changes' || result.kind === 'checked') throw new Error('a page was read, not an object');
   const { failure } = result.kind === 'page' ? { failure: null } : result;
   if (failure?.kind === 'refused') return failure;
   if (failure?.kind === 'later') {
@@ -304,7 +321,7 @@ async function release(
   tx: Queryable,
   services: ReadServices,
   claimed: ClaimedReader,
-  requests: number,
+  { work, requests }: Step,
   failure: ReadFailure | null,
 ): Promise<void> {
   const now = services.clock.now();
@@ -316,7 +333,8 @@ async function release(
     isPaused: failure?.kind === 'refused',
     failures: isLater ? claimed.failures + 1 : 0,
     moreRequests: requests - 1,
-    hasRead: failure === null && requests > 0,
+    hasRead: failure === null && requests > 0 && work.kind !== 'check',
+    isAnswered: failure?.kind !== 'later' && failure?.kind !== 'refused' && requests > 0,
     now,
   };
   await releaseReader(tx, claimed, state);
@@ -350,6 +368,8 @@ async function recordError(services: ReadServices, claimed: ClaimedReader, step:
       failures: claimed.failures,
       moreRequests: step.requests - 1,
       hasRead: false,
+      // An error of ours must not repeat the trial for ever.
+      isAnswered: step.work.kind === 'check' && !isDatabaseUnavailable,
       now,
     });
   });
@@ -357,7 +377,7 @@ async function recordError(services: ReadServices, claimed: ClaimedReader, step:
 
 /** Returns how long the integration waits. */
 async function countError(tx: Queryable, claimed: ClaimedReader, work: Work, now: number): Promise<number> {
-  if (work.kind === 'none') return MINUTE_MS;
+  if (work.kind === 'none' || work.kind === 'check') return MINUTE_MS;
   const errors = work.kind === 'object' ? work.read.internal_errors : work.sync.internal_errors;
   const isLast = errors + 1 >= MAX_INTERNAL_ERRORS;
   const pauseMs = backoffMs(errors, null);

@@ -118,15 +118,17 @@ export interface ReadEnd {
   /** False: the object could not be read. */
   readonly isRead: boolean;
   readonly refresh: Refresh;
+  /** Deliveries have changed a part of it since the read began: it is read again at once. */
+  readonly isOutdated?: boolean;
   readonly now: number;
 }
 
-/** The read is over, and its waits have ended. If others wait for a newer version, the object stays due. */
+/** The read is over, and its waits have ended. If others wait for a newer version, or it is outdated, the object stays due. */
 export async function finishRead(
   tx: Queryable,
   reader: ClaimedReader,
   read: DueRead,
-  { isRead, refresh, now }: ReadEnd,
+  { isRead, refresh, isOutdated = false, now }: ReadEnd,
   offering: string | null,
 ): Promise<void> {
   await tx.query(
@@ -139,7 +141,7 @@ export async function finishRead(
          then to_timestamp($10 / 1000.0) end,
        due_at = case when w.is_wanted then to_timestamp($6 / 1000.0) end,
        waiting_since = case when w.is_wanted then to_timestamp($6 / 1000.0) end
-     from (select exists (select 1 from hook_read_waits
+     from (select $11 or exists (select 1 from hook_read_waits
        where venue_id = $1 and integration_id = $2 and object_hash = $3 and outcome is null) as is_wanted) w
      where h.venue_id = $1 and h.integration_id = $2 and h.object_hash = $3`,
     [
@@ -153,6 +155,7 @@ export async function finishRead(
       offering,
       refresh,
       refreshTime(read.object_hash, now),
+      isOutdated,
     ],
   );
 }

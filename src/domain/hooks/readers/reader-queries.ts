@@ -11,6 +11,7 @@ export interface ReaderRow {
   readonly set_at: string;
   readonly pause_reason: string | null;
   readonly wait_reason: string | null;
+  readonly is_checked: boolean;
   readonly next_request_at: string;
   readonly is_waiting: boolean;
   readonly last_read_at: string | null;
@@ -26,7 +27,8 @@ export async function listReaderRows(
 ): Promise<ReaderRow[]> {
   if (integrationIds.length === 0) return [];
   return db.query<ReaderRow>(
-    `select r.integration_id, r.fields, r.set_at, r.pause_reason, r.wait_reason, r.next_request_at, r.last_read_at,
+    `select r.integration_id, r.fields, r.set_at, r.pause_reason, r.wait_reason, r.is_checked,
+       r.next_request_at, r.last_read_at,
        r.wait_reason is not null and r.next_request_at > to_timestamp($3 / 1000.0) as is_waiting,
        case when r.requests_on = (to_timestamp($3 / 1000.0) at time zone 'UTC')::date then r.requests_count else 0 end
          as requests_today,
@@ -47,7 +49,7 @@ export async function pausedMsOf(tx: Queryable, venueId: string, integrationId: 
   return rows[0]?.ms ?? 0;
 }
 
-/** New credentials end a pause and a back-off: reads that wait are due now. */
+/** New credentials end a pause and a back-off: reads that wait are due now, and so is the trial of the credentials. */
 export async function storeCredentials(
   tx: Queryable,
   reader: {
@@ -59,13 +61,13 @@ export async function storeCredentials(
   },
 ): Promise<void> {
   await tx.query(
-    `insert into integration_readers as r (venue_id, integration_id, credentials, fields, set_at, next_request_at)
-     values ($1, $2, $3, $4, to_timestamp($5 / 1000.0), to_timestamp($5 / 1000.0))
+    `insert into integration_readers as r (venue_id, integration_id, credentials, fields, set_at, next_request_at,
+       due_at, is_checked)
+     values ($1, $2, $3, $4, to_timestamp($5 / 1000.0), to_timestamp($5 / 1000.0), to_timestamp($5 / 1000.0), false)
      on conflict (venue_id, integration_id) do update
        set credentials = excluded.credentials, fields = excluded.fields, set_at = excluded.set_at, paused_at = null,
          pause_reason = null, wait_reason = null, failures = 0, next_request_at = excluded.next_request_at,
-         lease_token = null, leased_until = null,
-         due_at = case when r.due_at is not null then excluded.next_request_at end`,
+         lease_token = null, leased_until = null, due_at = excluded.due_at, is_checked = false`,
     [reader.venueId, reader.integrationId, reader.credentials, reader.fields, reader.now],
   );
 }
@@ -114,6 +116,8 @@ export interface ClaimedReader {
   /** By the clock of the database, because those of workers and servers differ. */
   readonly claimed_at: string;
   readonly failures: number;
+  /** False: no request with these credentials has been answered. */
+  readonly is_checked: boolean;
   readonly lease_token: string;
   /** With the one that was counted with the claim. */
   readonly requests_today: number;
@@ -132,7 +136,7 @@ async function putOffUntilTomorrow(db: Queryable, now: number, perDay: RequestsP
     `with put_off as (
        update integration_readers r set wait_reason = 'daily_limit', next_request_at = ${TOMORROW}, due_at = ${TOMORROW}
        from integrations i
-       where r.due_at <= to_timestamp($1 / 1000.0) and r.paused_at is null and r.requests_on = ${TODAY}
+       where r.due_at <= to_timestamp($1 / 1000.0) and r.paused_at is null and r.is_checked and r.requests_on = ${TODAY}
          and i.venue_id = r.venue_id and i.integration_id = r.integration_id
          and r.requests_count >= ($2::jsonb ->> i.provider)::integer
        returning r.venue_id, r.integration_id),
@@ -146,7 +150,8 @@ async function putOffUntilTomorrow(db: Queryable, now: number, perDay: RequestsP
 }
 
 /**
- * Claims due integrations, each with a lease. One that has made its requests of the day is put off until the next day.
+ * Claims due integrations, each with a lease. One that has made its requests of the day is put off until the next day,
+ * unless its credentials are new.
  * The request is counted with the claim, so that a worker that dies cannot exceed the limit.
  */
 export async function claimReaders(
@@ -169,12 +174,12 @@ export async function claimReaders(
            on of_reader.venue_id = d.venue_id and of_reader.integration_id = d.integration_id
          where d.due_at <= to_timestamp($1 / 1000.0) and d.paused_at is null
            and (d.leased_until is null or d.leased_until < to_timestamp($1 / 1000.0))
-           and not coalesce(
+           and not coalesce(d.is_checked and
              d.requests_count >= ($3::jsonb ->> of_reader.provider)::integer and d.requests_on = ${TODAY}, false)
          order by d.due_at limit $5 for update of d skip locked)
        and i.venue_id = r.venue_id and i.integration_id = r.integration_id
      returning r.venue_id, r.integration_id, i.mode, i.provider, i.defaults, r.credentials, r.set_at, r.failures,
-       r.lease_token, r.requests_count as requests_today, now() as claimed_at`,
+       r.is_checked, r.lease_token, r.requests_count as requests_today, now() as claimed_at`,
     [now, leaseSeconds, JSON.stringify(perDay), leaseToken, limit],
   );
 }
@@ -206,10 +211,15 @@ export interface ReaderOutcome {
   /** Requests beyond the one that was counted with the claim. */
   readonly moreRequests: number;
   readonly hasRead: boolean;
+  /** The provider has answered and has not refused the credentials, or they are not tried again. */
+  readonly isAnswered: boolean;
   readonly now: number;
 }
 
-/** Ends the lease. The integration is due again if reads or a catalogue run wait, or when an object is to be read again. */
+/**
+ * Ends the lease. The integration is due again if reads, a catalogue run or the trial of its credentials wait, or when an
+ * object is to be read again.
+ */
 export async function releaseReader(tx: Queryable, reader: ClaimedReader, outcome: ReaderOutcome): Promise<void> {
   await tx.query(
     `update integration_readers r set lease_token = null, leased_until = null, failures = $5, wait_reason = $6,
@@ -217,6 +227,7 @@ export async function releaseReader(tx: Queryable, reader: ClaimedReader, outcom
        paused_at = case when $8 then to_timestamp($9 / 1000.0) end,
        pause_reason = case when $8 then 'credentials_refused' end,
        last_read_at = case when $10 then to_timestamp($9 / 1000.0) else r.last_read_at end,
+       is_checked = r.is_checked or $11,
        due_at = greatest(to_timestamp($4 / 1000.0), least(
          (select min(h.due_at) from hook_reads h
           where h.venue_id = r.venue_id and h.integration_id = r.integration_id and h.due_at is not null),
@@ -225,7 +236,8 @@ export async function releaseReader(tx: Queryable, reader: ClaimedReader, outcom
             and h.due_at is null),
          (select to_timestamp($4 / 1000.0) from hook_syncs s
           where s.venue_id = r.venue_id and s.integration_id = r.integration_id and s.status = 'running'
-            and not s.is_listed)))
+            and not s.is_listed),
+         case when not (r.is_checked or $11) then to_timestamp($4 / 1000.0) end))
      where r.venue_id = $1 and r.integration_id = $2 and r.lease_token = $3`,
     [
       reader.venue_id,
@@ -238,12 +250,13 @@ export async function releaseReader(tx: Queryable, reader: ClaimedReader, outcom
       outcome.isPaused,
       outcome.now,
       outcome.hasRead,
+      outcome.isAnswered,
     ],
   );
   // greatest() ignores null: without waiting work nothing is due.
   await tx.query(
     `update integration_readers r set due_at = null
-     where r.venue_id = $1 and r.integration_id = $2 and r.lease_token is null
+     where r.venue_id = $1 and r.integration_id = $2 and r.lease_token is null and r.is_checked
        and not exists (select 1 from hook_reads h
          where h.venue_id = r.venue_id and h.integration_id = r.integration_id
            and (h.due_at is not null or h.refresh_at is not null))

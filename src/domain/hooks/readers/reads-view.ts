@@ -27,7 +27,7 @@ function readsView({ readers, readsPerDay }: ViewCaller, { provider }: Integrati
   if (reader === undefined) return null;
   const isWaiting = row?.is_waiting === true && row.pause_reason === null;
   return {
-    status: row === null ? 'no_credentials' : row.pause_reason !== null ? 'paused' : isWaiting ? 'waiting' : 'active',
+    status: statusOf(row, isWaiting),
     reason: row?.pause_reason ?? (isWaiting ? row.wait_reason : null),
     credential_fields: reader.credentials.map((field) => ({
       ...field,
@@ -40,4 +40,11 @@ function readsView({ readers, readsPerDay }: ViewCaller, { provider }: Integrati
     requests_today: row?.requests_today ?? 0,
     requests_per_day: requestsPerDay(readsPerDay, reader),
   };
+}
+
+function statusOf(row: ReaderRow | null, isWaiting: boolean): string {
+  if (row === null) return 'no_credentials';
+  if (row.pause_reason !== null) return 'paused';
+  if (isWaiting) return 'waiting';
+  return row.is_checked ? 'active' : 'checking';
 }

@@ -72,6 +72,7 @@ function stateOf(reads: ReadsState, name: string): string {
     return `Deliveries of ${name} do not have everything. With credentials for its API the rest is read.`;
   const waiting = `${reads.waiting} waiting, ${reads.requests_today} of ${reads.requests_per_day} requests today.`;
   if (reads.status === 'paused') return `Reads are paused: ${waiting}`;
+  if (reads.status === 'checking') return `The credentials are being tried. ${waiting}`;
   if (reads.status === 'active' || reads.next_attempt_at === null) return `Reads are on. ${waiting}`;
   const at = `${dateTime(reads.next_attempt_at)} ${zoneName()}`;
   return `Reads wait until ${at}: ${WAITS[reads.reason ?? ''] ?? 'a limit is reached'}. ${waiting}`;

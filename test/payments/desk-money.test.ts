@@ -132,7 +132,10 @@ const reserve = async (id: string): Promise<void> => {
 };
 
 describe('a failed refund', () => {
-  it('is reserved before it is paid by hand: no retry sends it, no other operator records it, and it can be given back', async () => {
+  // Ten calls and a reconcile: about five seconds on an idle machine.
+  it('is reserved before it is paid by hand: no retry sends it, no other operator records it, and it can be given back', {
+    timeout: 60_000,
+  }, async () => {
     const { checkoutId, id } = await failedRefund();
     const body = { reference: 'SEPA 4711' };
     const early = await desk('POST', at(id, 'pay_by_hand'), body);

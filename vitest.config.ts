@@ -117,13 +117,21 @@ const LONGEST = [
   '/test/sim/',
 ];
 
+/**
+ * Last: the client of the browser switches on Node's tracking of asynchronous calls in its worker, which then costs three
+ * times as much for each promise until the worker ends.
+ */
+const IN_A_BROWSER =
+  /\/test\/(console|embed|examples|docs\/site|pages\/(live|motion|poster|right-to-left|slow-line|states|stories|stripe-driver)\.)/;
+
 class LongestFirst extends BaseSequencer {
   /** A worker serves one project, so the files of a project stand together. */
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const projects = ['slow', 'database', 'pure'];
     const rank = ({ project, moduleId }: TestSpecification): number => {
       const place = LONGEST.findIndex((name) => moduleId.includes(name));
-      return projects.indexOf(project.name) * 100 + (place < 0 ? LONGEST.length : place);
+      const late = IN_A_BROWSER.test(moduleId) ? 50 : 0;
+      return projects.indexOf(project.name) * 100 + late + (place < 0 ? LONGEST.length : place);
     };
     return (await super.sort(files)).sort((a, b) => rank(a) - rank(b));
   }

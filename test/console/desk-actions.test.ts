@@ -266,7 +266,8 @@ describe.runIf(executable !== null)('an operator at the desk', () => {
     await set.click();
     await dialog.getByText('10 guests of $20.00: we get $2.00, the processor takes $8.80').waitFor();
     await look(visitor, 'desk-fee-below-cost');
-    // Another fee is asked about anew.
+    // Enter in a field does not confirm it, and another fee is asked about anew.
+    await percent.press('Enter');
     await percent.fill('2');
     await set.click();
     await dialog.getByText('we get $4.00').waitFor();

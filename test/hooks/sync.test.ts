@@ -83,6 +83,58 @@ describe('credentials', () => {
   });
 });
 
+describe('a catalogue run and a delivery', () => {
+  const started = async (system: VenueSystem): Promise<void> => {
+    for (const id of ['771', '772', '773']) eventbrite.add(eventbriteEvent(id));
+    await call(system, 'POST', 'sync');
+    for (let steps = 0; (await syncOf(system)).listed === 0; steps++) {
+      if (steps > 5) throw new Error('the run lists nothing');
+      await reading.makeDue();
+      await reading.readOnce();
+    }
+    eventbrite.add(eventbriteEvent('779'));
+    await system.send(eventbritePing('779'));
+    await reading.apply();
+    await reading.makeDue();
+  };
+
+  it('what the delivery names is read before the objects that the run has listed', async () => {
+    const system = await connected();
+    await started(system);
+    await reading.readOnce();
+    expect([await reading.statuses(system), (await syncOf(system)).read]).toEqual([['applied'], 0]);
+    await reading.readAll();
+    expect(await syncOf(system)).toMatchObject({ status: 'finished', read: 4 });
+  });
+
+  it('the run leaves a fifth of the requests of a day to deliveries, and goes on the next day', async () => {
+    const system = await connected();
+    await started(system);
+    const { requests_per_day: perDay } = await reading.readsOf(system);
+    await reading.world.db.query(
+      `update integration_readers set requests_count = $2, requests_on = (now() at time zone 'UTC')::date
+       where integration_id = $1`,
+      [system.id, Math.ceil(perDay * 0.8)],
+    );
+    await reading.readOnce();
+    expect([await reading.statuses(system), (await syncOf(system)).read]).toEqual([['applied'], 0]);
+    const [row] = await reading.world.db.query(
+      `select due_at = ((now() at time zone 'UTC')::date + 1)::timestamp at time zone 'UTC' as is_tomorrow
+       from integration_readers where integration_id = $1`,
+      [system.id],
+    );
+    expect(row).toEqual({ is_tomorrow: true });
+    await reading.makeDue();
+    await reading.readOnce();
+    expect(await syncOf(system)).toMatchObject({ status: 'running', read: 0 });
+    await reading.world.db.query('update integration_readers set requests_count = 0 where integration_id = $1', [
+      system.id,
+    ]);
+    await reading.readAll();
+    expect(await syncOf(system)).toMatchObject({ status: 'finished', read: 4 });
+  });
+});
+
 describe('a catalogue run', () => {
   it('reads every page and object once, and says what was created, the same, changed and skipped, and why', async () => {
     const system = await connected();

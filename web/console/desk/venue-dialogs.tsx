@@ -80,12 +80,19 @@ function NumbersDialog(props: NumbersDialogProps): JSX.Element {
     <Dialog
       title={title}
       onClose={onClose}
-      onSubmit={submit}
+      onSubmit={() => question === null && submit()}
       note={note}
       buttons={
-        <Button kind={question === null ? 'primary' : 'danger'} type="submit" isBusy={save.isBusy}>
-          {question?.button ?? button}
-        </Button>
+        question === null ? (
+          <Button kind="primary" type="submit" isBusy={save.isBusy}>
+            {button}
+          </Button>
+        ) : (
+          // A second Enter in a field does not answer the question.
+          <Button key="question" kind="danger" isBusy={save.isBusy} onClick={submit}>
+            {question.button}
+          </Button>
+        )
       }
     >
       {other !== undefined && <Failed error={other} />}

@@ -26,6 +26,14 @@ export function requestsPerDay(readsPerDay: number, reader: Reader | undefined):
   return Math.min(readsPerDay, reader?.limits.requests_per_day ?? readsPerDay);
 }
 
+/** Catalogue runs and daily reads leave a fifth of the requests of a day to what deliveries name. */
+export const backgroundRequests = (perDay: number): number => Math.ceil(perDay * 0.8);
+
+/** From when on catalogue runs and daily reads go on: at once, or the next day (UTC). */
+export function backgroundFrom(now: number, perDay: number, usedToday: number): number {
+  return usedToday < backgroundRequests(perDay) ? now : now - (now % DAY_MS) + DAY_MS;
+}
+
 /**
  * The pause after some requests that keeps the budget of the day. Its first half is free; the rest is spread over the rest
  * of the day, so that a venue with many bookings is read until the evening.

@@ -23,16 +23,9 @@ import { checkCredentials, isVenueRevoked } from './check-credentials.ts';
 import { credentialsRow, dropReader } from './credentials.ts';
 import { type FetchRequest, fetchDocument } from './fetch-object.ts';
 import { giveUpListing, type ListedPage, listPage, skippedList, storePage } from './list-catalogue.ts';
-import { budgetPaceMs, MINUTE_MS, requestDistanceMs, requestPace, requestsPerDay } from './pace.ts';
-import {
-  countInternalError,
-  type DueRead,
-  oldestDueRead,
-  oldestRefresh,
-  postponeRead,
-  type ReadEnd,
-  type Refresh,
-} from './read-queries.ts';
+import { nextWork, type Work } from './next-work.ts';
+import { backgroundFrom, budgetPaceMs, MINUTE_MS, requestDistanceMs, requestPace, requestsPerDay } from './pace.ts';
+import { countInternalError, postponeRead, type ReadEnd, type Refresh } from './read-queries.ts';
 import { readEntryOf } from './read-readers.ts';
 import { requireAnnouncedVersion, requireSameAccount } from './read-requirements.ts';
 import {
@@ -44,7 +37,7 @@ import {
   releaseReader,
 } from './reader-queries.ts';
 import { isReadDaily } from './refresh.ts';
-import { countSyncError, findSyncToList, markSyncFailing, type SyncRow } from './sync-queries.ts';
+import { countSyncError, markSyncFailing, type SyncRow } from './sync-queries.ts';
 import type { Values } from './template.ts';
 
 export interface ReadServices extends HookServices, ProviderClient {
@@ -82,13 +75,6 @@ export async function readDueObjects(services: ReadServices, batch: number): Pro
   return claimed.length;
 }
 
-/** What is read for a claimed integration. */
-type Work =
-  | { readonly kind: 'object'; readonly read: DueRead }
-  | { readonly kind: 'page'; readonly sync: SyncRow }
-  | { readonly kind: 'check' }
-  | { readonly kind: 'none' };
-
 type Result =
   | { readonly kind: 'changes'; readonly changes: DocumentChanges }
   | { readonly kind: 'page'; readonly page: ListedPage }
@@ -110,7 +96,7 @@ async function readOne(services: ReadServices, claimed: ClaimedReader, now: numb
       await inLease(services, claimed, (tx) => dropReader(tx, claimed.venue_id, claimed.integration_id, now));
       return;
     }
-    step.work = await workOf(services, claimed, now);
+    step.work = await nextWork(services, claimed, now);
     const result = await fetchWork(services, claimed, reader, step);
     logFailedRefresh(services, claimed, step.work, result);
     const applied = await applyLeadingParts(services, claimed, step.work, result);
@@ -144,21 +130,6 @@ async function inLease<Value>(
     await lockQueueWaiting(tx, claimed);
     return (await lockLease(tx, claimed)) ? run(tx) : null;
   });
-}
-
-/**
- * What a delivery or a catalogue run waits for comes first; objects are read again when nothing waits. New credentials are
- * tried also after the last request of the day, and nothing else is read then.
- */
-async function workOf({ db, readers, readsPerDay }: ReadServices, claimed: ClaimedReader, now: number): Promise<Work> {
-  if (claimed.requests_today > requestsPerDay(readsPerDay, readers.get(claimed.provider))) return { kind: 'check' };
-  const read = await oldestDueRead(db, claimed, now);
-  if (read !== null) return { kind: 'object', read };
-  const sync = await findSyncToList(db, claimed);
-  if (sync !== null) return { kind: 'page', sync };
-  const refresh = await oldestRefresh(db, claimed, now);
-  if (refresh !== null) return { kind: 'object', read: refresh };
-  return { kind: claimed.is_checked ? 'none' : 'check' };
 }
 
 async function contextOf(tx: Queryable, services: ReadServices, claimed: ClaimedReader): Promise<HookContext> {
@@ -332,6 +303,7 @@ async function release(
     waitReason: isLater ? (failure.isRateLimit ? 'rate_limited' : 'provider_unavailable') : null,
     isPaused: failure?.kind === 'refused',
     failures: isLater ? claimed.failures + 1 : 0,
+    backgroundFrom: backgroundStart(services, claimed, requests),
     moreRequests: requests - 1,
     hasRead: failure === null && requests > 0 && work.kind !== 'check',
     isAnswered: failure?.kind !== 'later' && failure?.kind !== 'refused' && requests > 0,
@@ -346,6 +318,11 @@ function paceMs(services: ReadServices, { provider, requests_today }: ClaimedRea
   const providerMs = reader === undefined ? MINUTE_MS : requests === 0 ? 0 : requestDistanceMs(reader);
   const perDay = requestsPerDay(readsPerDay, reader);
   return Math.max(providerMs, budgetPaceMs(clock.now(), perDay, requests_today + requests - 1, requests));
+}
+
+function backgroundStart(services: ReadServices, { provider, requests_today }: ClaimedReader, requests: number) {
+  const perDay = requestsPerDay(services.readsPerDay, services.readers.get(provider));
+  return backgroundFrom(services.clock.now(), perDay, requests_today + requests - 1);
 }
 
 /**
@@ -366,6 +343,7 @@ async function recordError(services: ReadServices, claimed: ClaimedReader, step:
       waitReason: null,
       isPaused: false,
       failures: claimed.failures,
+      backgroundFrom: backgroundStart(services, claimed, step.requests),
       moreRequests: step.requests - 1,
       hasRead: false,
       // An error of ours must not repeat the trial for ever.

@@ -3,6 +3,7 @@
 import type { Queryable } from '../../../base/db.ts';
 import { deleteBatch } from '../../../base/delete-batch.ts';
 import type { Outcome } from '../upsert-from-hook.ts';
+import { IS_NAMED } from './named-read-queries.ts';
 import type { ClaimedReader } from './reader-queries.ts';
 import { refreshTime } from './refresh.ts';
 
@@ -89,13 +90,19 @@ const DUE_READ = `object_hash, read_name, variables, wanted_version::text as wan
   wanted_seq::text as wanted_seq, attempts, failing_since, internal_errors, offering_external_id,
   due_at is null as is_refresh`;
 
-/** The object that has waited longest. */
-export async function oldestDueRead(db: Queryable, reader: ClaimedReader, now: number): Promise<DueRead | null> {
+/** The object that has waited longest: first of those that deliveries name, then of catalogue runs unless `isNamedOnly`. */
+export async function oldestDueRead(
+  db: Queryable,
+  reader: ClaimedReader,
+  now: number,
+  isNamedOnly: boolean,
+): Promise<DueRead | null> {
   const rows = await db.query<DueRead>(
-    `select ${DUE_READ} from hook_reads
-     where venue_id = $1 and integration_id = $2 and due_at <= to_timestamp($3 / 1000.0)
-     order by due_at limit 1`,
-    [reader.venue_id, reader.integration_id, now],
+    `select ${DUE_READ} from (
+       select h.*, ${IS_NAMED} as is_named from hook_reads h
+       where h.venue_id = $1 and h.integration_id = $2 and h.due_at <= to_timestamp($3 / 1000.0)) due
+     where is_named or not $4 order by is_named desc, due_at limit 1`,
+    [reader.venue_id, reader.integration_id, now, isNamedOnly],
   );
   return rows[0] ?? null;
 }

@@ -3,6 +3,7 @@
 import type { Mode } from '../../../base/config.ts';
 import type { Queryable } from '../../../base/db.ts';
 import type { Defaults } from '../integration.ts';
+import { IS_NAMED } from './named-read-queries.ts';
 
 /** What the API shows of the reads of an integration; no credential is in it. */
 export interface ReaderRow {
@@ -208,6 +209,8 @@ export interface ReaderOutcome {
   readonly waitReason: 'rate_limited' | 'provider_unavailable' | null;
   readonly isPaused: boolean;
   readonly failures: number;
+  /** The earliest time of the next request of a catalogue run or of a daily read. */
+  readonly backgroundFrom: number;
   /** Requests beyond the one that was counted with the claim. */
   readonly moreRequests: number;
   readonly hasRead: boolean;
@@ -230,11 +233,16 @@ export async function releaseReader(tx: Queryable, reader: ClaimedReader, outcom
        is_checked = r.is_checked or $11,
        due_at = greatest(to_timestamp($4 / 1000.0), least(
          (select min(h.due_at) from hook_reads h
-          where h.venue_id = r.venue_id and h.integration_id = r.integration_id and h.due_at is not null),
-         (select min(h.refresh_at) from hook_reads h
+          where h.venue_id = r.venue_id and h.integration_id = r.integration_id and h.due_at is not null
+            and ${IS_NAMED}),
+         (select greatest(min(h.due_at), to_timestamp($12 / 1000.0)) from hook_reads h
+          where h.venue_id = r.venue_id and h.integration_id = r.integration_id and h.due_at is not null
+          having count(*) > 0),
+         (select greatest(min(h.refresh_at), to_timestamp($12 / 1000.0)) from hook_reads h
           where h.venue_id = r.venue_id and h.integration_id = r.integration_id and h.refresh_at is not null
-            and h.due_at is null),
-         (select to_timestamp($4 / 1000.0) from hook_syncs s
+            and h.due_at is null
+          having count(*) > 0),
+         (select to_timestamp($12 / 1000.0) from hook_syncs s
           where s.venue_id = r.venue_id and s.integration_id = r.integration_id and s.status = 'running'
             and not s.is_listed),
          case when not (r.is_checked or $11) then to_timestamp($4 / 1000.0) end))
@@ -251,6 +259,7 @@ export async function releaseReader(tx: Queryable, reader: ClaimedReader, outcom
       outcome.now,
       outcome.hasRead,
       outcome.isAnswered,
+      outcome.backgroundFrom,
     ],
   );
   // greatest() ignores null: without waiting work nothing is due.

@@ -3,7 +3,11 @@
 
 import { Problem } from '../base/errors.ts';
 import { closeRefund } from '../domain/checkouts/refunds/close-refund.ts';
-import { giveBackReservation, reserveMovement } from '../domain/checkouts/refunds/reserve-failed.ts';
+import {
+  giveBackReservation,
+  type ReservationChange,
+  reserveMovement,
+} from '../domain/checkouts/refunds/reserve-failed.ts';
 import { type FailedRefund, findFailedRefund, listFailedRefunds } from '../domain/payments/refund-queries.ts';
 import { commandError, usageError } from './cli-error.ts';
 import type { Command, CommandInput } from './command-definition.ts';
@@ -77,11 +81,28 @@ const close: Command = {
   },
 };
 
+/** What a command that changes a reservation says of the payment; null: nothing. */
+function knownOfPayment(input: CommandInput): string | null {
+  const note = input.text('note')?.trim() ?? null;
+  const length = note === null ? 1 : [...note].length;
+  if (length >= 1 && length <= MAX_NOTE_LENGTH) return note;
+  throw usageError(`--note has ${length} characters: say in 1 to ${MAX_NOTE_LENGTH} whether it was paid.`);
+}
+
+const PAYMENT_NOTE = {
+  name: 'note',
+  valueName: 'TEXT',
+  help: `whether it was paid; required when another operator has reserved it, 1 to ${MAX_NOTE_LENGTH} characters`,
+} as const;
+
 const reserve: Command = {
   words: ['refund', 'reserve'],
   arguments: ['ID'],
   help: 'reserve a failed refund before you pay it in another way: it is not sent again meanwhile',
-  options: [],
+  options: [
+    { name: 'take-over', valueName: null, help: 'reserve it although another operator has, with --note' },
+    PAYMENT_NOTE,
+  ],
   run: (input, open) => changeReservation(input, open, reserveMovement, 'reserved: pay it now, then "refund close".'),
 };
 
@@ -89,7 +110,7 @@ const giveBack: Command = {
   words: ['refund', 'give-back'],
   arguments: ['ID'],
   help: 'give a reserved refund back that was not paid: it can be retried again',
-  options: [],
+  options: [PAYMENT_NOTE],
   run: (input, open) => changeReservation(input, open, giveBackReservation, 'given back: it can be retried.'),
 };
 
@@ -100,19 +121,22 @@ async function changeReservation(
   done: string,
 ): ReturnType<Command['run']> {
   const id = parseId(input.argument(0), 'ID', 'refund list');
+  const asked: ReservationChange = { note: knownOfPayment(input), isTakenOver: input.flag('take-over') };
   const { context, command } = await open();
   const refund = await findFailedRefund(context.db, id);
   if (refund === null) throw noFailedRefund(id);
-  const isChanged = await orRefused(context.db.transaction((tx) => change(tx, command, refund.venueId, refund)));
+  const isChanged = await orRefused(context.db.transaction((tx) => change(tx, command, refund.venueId, refund, asked)));
   if (!isChanged)
     throw commandError(`the refund ${id} is not reserved, or has changed: look at "everyshare refund list".`);
   return { json: { ...jsonOf(refund), status: 'failed' }, text: `The refund ${id} is ${done}` };
 }
 
-/** The command prints the message of a conflict. */
+/** The command prints the message of a conflict, and of a note that is missing. */
 async function orRefused<T>(work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => {
-    throw error instanceof Problem && error.code === 'conflict' ? commandError(error.message) : error;
+    if (!(error instanceof Problem)) throw error;
+    if (error.detail.field === '/note') throw commandError(`${error.message} Say it with --note.`);
+    throw error.code === 'conflict' ? commandError(error.message) : error;
   });
 }
 

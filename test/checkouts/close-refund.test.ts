@@ -154,6 +154,29 @@ describe('a refund that an operator has reserved on the command line', () => {
   });
 });
 
+describe('a refund that another operator has reserved', () => {
+  it('is given back or taken over on the command line only with --note', async () => {
+    const { refundId } = await failedRefund();
+    const byBea = (): Promise<unknown> =>
+      world.db.query("update movements set by_hand_by = 'operator bea' where movement_id = $1", [refundId]);
+    await byBea();
+    expect(await cli.line(1, 'refund', 'reserve', refundId)).toContain('operator bea pays it by hand');
+    expect(await cli.line(1, 'refund', 'reserve', refundId, '--take-over')).toContain('Say it with --note');
+    expect(await cli.line(1, 'refund', 'give-back', refundId)).toContain('Say it with --note');
+    await cli.json('refund', 'reserve', refundId, '--take-over', '--note', 'Bea is away, and has not paid it.');
+    await byBea();
+    await cli.json('refund', 'give-back', refundId, '--note', 'Not paid: asked Bea.');
+    const noted = await world.db.query(
+      `select action, detail->>'note' as note from audit_log where subject = $1 and detail ? 'note' order by audit_id`,
+      [refundId],
+    );
+    expect(noted).toEqual([
+      { action: 'movement.take_over', note: 'Bea is away, and has not paid it.' },
+      { action: 'movement.give_back', note: 'Not paid: asked Bea.' },
+    ]);
+  });
+});
+
 describe('the command refund close', () => {
   it('refuses what did not fail, an id that is none, and a missing or empty note', async () => {
     const checkout = await venue.collecting({ party_size: 2, amount: 20_000 });

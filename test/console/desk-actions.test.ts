@@ -126,12 +126,52 @@ describe.runIf(executable !== null)('an operator at the desk', () => {
     expect(await dialog.getByText('so do not pay it').count()).toBe(1);
   });
 
+  it('takes over what another operator has reserved for more than a day, and gives it back, each with a note', async () => {
+    const { id } = await failedRefund();
+    const { page } = await operator('finance');
+    const ines = deskOf(browser.world, await createOperator(browser.world.context, 'finance'));
+    const path = `/money/venues/${venue.venueId}/movements/${id}`;
+    expect((await ines('POST', `${path}/reserve`)).status).toBe(200);
+    await browser.world.db.query(
+      `update movements set by_hand_at = by_hand_at - interval '25 hours' where movement_id = $1`,
+      [id],
+    );
+    await page.goto('/desk/money?mode=test');
+    const row = page.getByRole('row', { name: /the refund did not reach the guest.*for more than a day/ });
+    await row.getByRole('button', { name: 'Take over…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('What you know of the payment').fill('Ines is away.');
+    await dialog.getByRole('button', { name: 'Take over', exact: true }).click();
+    await page.getByText('Reserved by you').waitFor();
+    const back = { take_over: true, note: 'I am here again.' };
+    expect((await ines('POST', `${path}/reserve`, back)).status).toBe(200);
+    await page.reload();
+    await page.getByRole('button', { name: 'Give back…' }).click();
+    await dialog.getByLabel('How you know that it was not paid').fill('Asked Ines.');
+    await dialog.getByRole('button', { name: 'It was not paid: give back' }).click();
+    await page.getByRole('button', { name: 'Pay by hand' }).waitFor();
+    expect((await auditOf(id)).map(({ action, note }) => [action, note])).toEqual([
+      ['movement.reserve', null],
+      ['movement.take_over', 'Ines is away.'],
+      ['movement.take_over', 'I am here again.'],
+      ['movement.give_back', 'Asked Ines.'],
+    ]);
+    // The next test finds its own refund alone.
+    const close = { reference: 'SEPA 4713' };
+    expect((await ines('POST', `${path}/reserve`)).status).toBe(200);
+    expect((await ines('POST', `${path}/pay_by_hand`, close)).status).toBe(200);
+  });
+
   it('lets a venue owe a failed reversal, and writes exactly that off', async () => {
     const reversal = await failedReversal();
     const { page, faults } = await operator('finance');
     await page.goto('/desk/money?mode=test');
     const row = page.getByRole('row', { name: /the transfer was not taken back/ });
-    await row.getByRole('button', { name: 'The venue owes it' }).click();
+    await row.getByRole('button', { name: 'The venue owes it…' }).click();
+    const question = page.getByRole('dialog');
+    await question.getByText('this cannot be undone').waitFor();
+    expect(await statusOf(reversal.id)).toBe('failed');
+    await question.getByRole('button', { name: 'The venue owes it', exact: true }).click();
     await row.waitFor({ state: 'detached' });
     expect(await statusOf(reversal.id)).toBe('owed');
     const debt = page.getByRole('row', { name: /the venue owes it; its later payouts settle it/ });

@@ -132,7 +132,10 @@ const reserve = async (id: string): Promise<void> => {
 };
 
 describe('a failed refund', () => {
-  it('is reserved before it is paid by hand: no retry sends it, no other operator records it, and it can be given back', async () => {
+  // Ten calls and a reconcile: about five seconds on an idle machine.
+  it('is reserved before it is paid by hand: no retry sends it, no other operator records it, and it can be given back', {
+    timeout: 60_000,
+  }, async () => {
     const { checkoutId, id } = await failedRefund();
     const body = { reference: 'SEPA 4711' };
     const early = await desk('POST', at(id, 'pay_by_hand'), body);
@@ -155,7 +158,7 @@ describe('a failed refund', () => {
     }
     await commandLine(world).run('reconcile', '--mode', 'test', '--retry-failed', '--checkout', checkoutId);
     expect((await casesOf('needs_person', 'refund'))[0]).toMatchObject({ id });
-    expect((await bea('POST', at(id, 'give_back'))).status).toBe(200);
+    expect((await bea('POST', at(id, 'give_back'), { note: 'Not paid: asked Ines.' })).status).toBe(200);
     expect((await bea('POST', at(id, 'retry'))).json).toEqual({ id, status: 'waiting' });
     const late = await desk('POST', at(id, 'pay_by_hand'), body);
     expect([late.status, late.json.error.message]).toEqual([409, expect.stringMatching(/tried again.*do not pay/)]);
@@ -238,6 +241,100 @@ describe('a failed refund', () => {
     expect((await both).map(({ status }) => status).sort()).toEqual([200, 409]);
     expect(await actionsOn(id)).toEqual(['movement.reserve', 'refund.close']);
     await expectBooksAgree();
+  });
+});
+
+describe('a failed refund that another operator has reserved', () => {
+  const notesOn = async (subject: string): Promise<Json[]> =>
+    world.db.query(
+      `select action, actor, detail->>'note' as note, detail->>'reserved_by' as "reservedBy" from audit_log
+       where subject = $1 order by audit_id`,
+      [subject],
+    );
+  const nameOf = ({ accountId }: TestOperator): string => `operator ${accountId}`;
+
+  it('is given back only with a note, which is in the audit log; one’s own is given back without', async () => {
+    const { id } = await failedRefund();
+    const bea = await createOperator(world.context, 'finance');
+    const beasDesk = deskOf(world, bea);
+    await reserve(id);
+    for (const body of [undefined, {}, { note: ' ' }]) {
+      const refused = await beasDesk('POST', at(id, 'give_back'), body);
+      expect([refused.status, refused.json.error.field]).toEqual([422, '/note']);
+    }
+    expect(await casesOf('needs_person', 'refund')).toMatchObject([{ id, reserved: { is_yours: true } }]);
+    const note = 'Not paid: asked Ines.';
+    expect((await beasDesk('POST', at(id, 'give_back'), { note })).status).toBe(200);
+    await reserve(id);
+    expect((await desk('POST', at(id, 'give_back'))).status).toBe(200);
+    expect((await desk('POST', at(id, 'give_back'))).status).toBe(200);
+    expect(await notesOn(id)).toEqual([
+      { action: 'movement.reserve', actor: nameOf(ines), note: null, reservedBy: null },
+      { action: 'movement.give_back', actor: nameOf(bea), note, reservedBy: nameOf(ines) },
+      { action: 'movement.reserve', actor: nameOf(ines), note: null, reservedBy: null },
+      { action: 'movement.give_back', actor: nameOf(ines), note: null, reservedBy: nameOf(ines) },
+    ]);
+  });
+
+  it('is taken over with a note, stays reserved meanwhile, and only the new operator records its payment', async () => {
+    const { checkoutId, id } = await failedRefund();
+    const bea = await createOperator(world.context, 'finance');
+    const beasDesk = deskOf(world, bea);
+    await reserve(id);
+    const [seen] = (await beasDesk('GET', '/money?mode=test')).json.needs_person.filter((one: Json) => one.id === id);
+    expect(seen).toMatchObject({ reserved: { is_yours: false }, actions: ['take_over', 'give_back'] });
+    const bare = await beasDesk('POST', at(id, 'reserve'), { take_over: true });
+    expect([bare.status, bare.json.error.field]).toEqual([422, '/note']);
+    const note = 'Ines is away and has not paid it.';
+    // The retry waits for the same checkout: whichever comes first, the refund is reserved.
+    const [taken, retried] = await race(checkoutId, [
+      () => beasDesk('POST', at(id, 'reserve'), { take_over: true, note, reserved_at: seen.reserved.at }),
+      () => desk('POST', at(id, 'retry')),
+    ]);
+    expect([taken?.status, retried?.status]).toEqual([200, 409]);
+    expect((await beasDesk('POST', at(id, 'reserve'), { take_over: true, note })).status).toBe(200);
+    const late = await desk('POST', at(id, 'pay_by_hand'), { reference: 'SEPA 1' });
+    expect([late.status, late.json.error.reason]).toEqual([409, 'not_reserved']);
+    expect((await beasDesk('POST', at(id, 'pay_by_hand'), { reference: 'SEPA 2' })).status).toBe(200);
+    expect(await notesOn(id)).toEqual([
+      { action: 'movement.reserve', actor: nameOf(ines), note: null, reservedBy: null },
+      { action: 'movement.take_over', actor: nameOf(bea), note, reservedBy: nameOf(ines) },
+      { action: 'refund.close', actor: nameOf(bea), note: 'SEPA 2', reservedBy: null },
+    ]);
+    await expectBooksAgree();
+  });
+
+  it('is not given back by a note about an earlier reservation', async () => {
+    const { id } = await failedRefund();
+    await reserve(id);
+    const [seen] = await casesOf('needs_person', 'refund');
+    const [bea, carl] = [
+      await createOperator(world.context, 'finance'),
+      await createOperator(world.context, 'finance'),
+    ];
+    await waitFor('a later millisecond', async () => world.context.clock.now() > Date.parse(seen.reserved.at));
+    const taken = { take_over: true, note: 'Ines is away.', reserved_at: seen.reserved.at };
+    expect((await deskOf(world, bea)('POST', at(id, 'reserve'), taken)).status).toBe(200);
+    for (const [action, more] of [
+      ['give_back', {}],
+      ['reserve', { take_over: true }],
+    ] as const) {
+      const body = { ...more, note: 'Not paid: asked Ines.', reserved_at: seen.reserved.at };
+      const refused = await deskOf(world, carl)('POST', at(id, action), body);
+      expect([refused.status, refused.json.error.reason]).toEqual([409, 'already_reserved']);
+      expect(refused.json.error.message).toContain(bea.email);
+    }
+    expect((await casesOf('needs_person', 'refund'))[0].reserved.by).toBe(bea.email);
+  });
+
+  it('is marked once it is reserved for more than a day', async () => {
+    const { id } = await failedRefund();
+    await reserve(id);
+    expect((await casesOf('needs_person', 'refund'))[0].reserved.is_old).toBe(false);
+    await world.db.query(`update movements set by_hand_at = by_hand_at - interval '25 hours' where movement_id = $1`, [
+      id,
+    ]);
+    expect((await casesOf('needs_person', 'refund'))[0].reserved.is_old).toBe(true);
   });
 });
 

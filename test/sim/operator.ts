@@ -114,8 +114,8 @@ async function run(
   const params = { venue_id: venueId, id };
   if (kind === 'capture') await retryCapture(payments, caller, { params });
   else if (kind === 'movement') await retryMovement(payments, caller, { params });
-  else if (kind === 'failed payment') await reserve(payments, caller, { params });
-  else if (isGivenBack) await giveBack(payments, caller, { params });
+  else if (kind === 'failed payment') await reserve(payments, caller, { params, body: {} });
+  else if (isGivenBack) await giveBack(payments, caller, { params, body: { note: 'Not paid.' } });
   else if (kind === 'reserved payment')
     await payByHand(payments, caller, { params, body: { reference: `SEPA ${id}` } });
   else if (kind === 'failed reversal') await oweReversal(payments, caller, { params });

@@ -1,7 +1,7 @@
 // A failed refund or transfer that an operator pays outside of the processor. The operator reserves it first, so that no
 // other operator and no command sends it again while the bank transfer is made; then pays; then records the reference.
 
-import type { ManualPayment } from '../../../schemas/types.gen.ts';
+import type { ManualPayment, Reservation, ReservationReturn } from '../../../schemas/types.gen.ts';
 import type { Db, Queryable } from '../../base/db.ts';
 import { conflict, type Problem } from '../../base/errors.ts';
 import type { Input, OperationResult } from '../../base/operation.ts';
@@ -25,28 +25,37 @@ function namesFor(tx: Queryable, { seal }: DeskCaller): NameOf {
 export async function reserve(
   { db }: { readonly db: Db },
   caller: DeskCaller,
-  { params }: Params,
+  { params, body }: Pick<Input<Reservation>, 'params' | 'body'>,
 ): Promise<OperationResult> {
   const [venueId, id] = idsIn(params);
   const movement = await requireMovement(db, venueId, id);
   if (movement.kind === 'reversal')
     throw conflict('not_failed', 'A reversal is not paid by hand: make it a debt of the venue, or try it again.');
-  const isReserved = await db.transaction((tx) =>
-    reserveMovement(tx, caller, venueId, { ...movement, id }, namesFor(tx, caller)),
-  );
+  const isReserved = await db.transaction((tx) => {
+    const change = { ...changeIn(body), isTakenOver: body.take_over === true, nameOf: namesFor(tx, caller) };
+    return reserveMovement(tx, caller, venueId, { ...movement, id }, change);
+  });
   if (!isReserved) throw notFailed(await requireMovement(db, venueId, id));
   return { status: 200, body: { id, status: 'failed' } };
 }
 
-/** Any operator of finance may give it back: the one who reserved it may be away. */
+const changeIn = ({ note, reserved_at }: ReservationReturn): { note: string | null; seenAt: string | null } => ({
+  note: note ?? null,
+  seenAt: reserved_at ?? null,
+});
+
+/** Any operator of finance may give it back, with a note: the one who reserved it may be away. */
 export async function giveBack(
   { db }: { readonly db: Db },
   caller: DeskCaller,
-  { params }: Params,
+  { params, body }: Pick<Input<ReservationReturn>, 'params' | 'body'>,
 ): Promise<OperationResult> {
   const [venueId, id] = idsIn(params);
   const movement = await requireMovement(db, venueId, id);
-  const isGivenBack = await db.transaction((tx) => giveBackReservation(tx, caller, venueId, { ...movement, id }));
+  const isGivenBack = await db.transaction((tx) => {
+    const change = { ...changeIn(body), nameOf: namesFor(tx, caller) };
+    return giveBackReservation(tx, caller, venueId, { ...movement, id }, change);
+  });
   if (!isGivenBack && movement.status !== 'failed') throw notFailed(movement);
   return { status: 200, body: { id, status: 'failed' } };
 }

@@ -88,7 +88,10 @@ async function named(db: Db, { seal }: DeskCaller, movement: FoundMovement): Pro
 
 function notRetryable({ kind, status, dueAt, byHandBy }: FoundMovement): Problem {
   if (status === 'failed' && byHandBy !== null)
-    return conflict('already_reserved', `${byHandBy} pays it by hand. If they do not, give it back, then try again.`);
+    return conflict(
+      'already_reserved',
+      `${byHandBy} pays it by hand. If they have not paid it, give it back with a note, then try again.`,
+    );
   if (status === 'waiting' && dueAt !== null)
     return conflict('not_retryable', `This ${kind} is due at ${dueAt}, and is sent by itself then.`);
   return conflict('not_retryable', `This ${kind} is ${status}: nothing is left to try.`);

@@ -36,6 +36,8 @@ import { captureRemedy, disputeRemedy, movementRemedy } from './money-remedies.t
 /** Most checkouts complete within seconds of the last hold. */
 const STUCK_MINUTES = 5;
 
+const DAY_MS = 86_400_000;
+
 /** Of two days. */
 const MAX_RECONCILES = 8;
 
@@ -118,7 +120,8 @@ async function readCases(
   const asDispute = (row: OpenDispute): Unnamed => disputeCase(row, processor);
   const reservedBy = failed.flatMap(({ byHandBy }) => (byHandBy === null ? [] : [{ actor: byHandBy }]));
   const operators = await operatorNames(db, seal, reservedBy);
-  const movementCase = (row: TroubledMovement): Unnamed => caseOfMovement(row, operator.name, operators);
+  const movementCase = (row: TroubledMovement): Unnamed =>
+    caseOfMovement(row, { operator: operator.name, now }, operators);
   const needsPerson = [...listed(failed, movementCase), ...listed(debts, debtCase), ...listed(disputes, asDispute)];
   const waiting = [...listed(captures, captureCase), ...listed(movements, movementCase)];
   const names = await namesOf(db, [...needsPerson, ...waiting]);
@@ -172,9 +175,14 @@ function captureCase(row: StuckCapture): Unnamed {
   };
 }
 
-function caseOfMovement(row: TroubledMovement, operator: string, names: ReadonlyMap<string, string>): Unnamed {
+interface Reader {
+  readonly operator: string;
+  readonly now: number;
+}
+
+function caseOfMovement(row: TroubledMovement, reader: Reader, names: ReadonlyMap<string, string>): Unnamed {
   const isFailed = row.status === 'failed';
-  const isYours = row.byHandBy === operator;
+  const isYours = row.byHandBy === reader.operator;
   return {
     object: 'money_case',
     kind: row.kind,
@@ -190,19 +198,27 @@ function caseOfMovement(row: TroubledMovement, operator: string, names: Readonly
     tries: row.tries,
     next_try_at: row.dueAt,
     ...NO_DISPUTE,
-    reserved:
-      row.byHandBy === null || row.byHandAt === null
-        ? null
-        : { by: names.get(row.byHandBy) ?? row.byHandBy, at: row.byHandAt, is_yours: isYours },
+    reserved: reservationOf(row, reader, names),
     actions: actionsOn(row, isYours),
   };
+}
+
+/** A bank transfer is made and recorded on the same day: an older reservation is forgotten, or its operator is away. */
+function reservationOf(
+  { byHandBy, byHandAt }: TroubledMovement,
+  { operator, now }: Reader,
+  names: ReadonlyMap<string, string>,
+): MoneyCase['reserved'] {
+  if (byHandBy === null || byHandAt === null) return null;
+  const isOld = Date.parse(byHandAt) < now - DAY_MS;
+  return { by: names.get(byHandBy) ?? byHandBy, at: byHandAt, is_yours: byHandBy === operator, is_old: isOld };
 }
 
 function actionsOn({ kind, status, byHandBy }: TroubledMovement, isYours: boolean): MoneyCase['actions'] {
   if (status !== 'failed') return ['retry'];
   if (kind === 'reversal') return ['retry', 'owe'];
   if (byHandBy === null) return ['retry', 'reserve'];
-  return isYours ? ['pay_by_hand', 'give_back'] : ['give_back'];
+  return isYours ? ['pay_by_hand', 'give_back'] : ['take_over', 'give_back'];
 }
 
 const FAILED: Readonly<Record<TroubledMovement['kind'], string>> = {

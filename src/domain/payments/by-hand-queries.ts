@@ -8,12 +8,14 @@ import { MOVEMENT_TRANSITIONS } from './transitions.ts';
 export interface Reservation {
   /** The operator who pays it by hand; null: it is not reserved. */
   readonly by: string | null;
+  readonly at: string | null;
 }
 
 /** Null: the movement is not failed. */
 export async function lockReservation(tx: Queryable, venueId: string, id: string): Promise<Reservation | null> {
   const rows = await tx.query<Reservation>(
-    `select by_hand_by as "by" from movements where venue_id = $1 and movement_id = $2 and status = 'failed' for update`,
+    `select by_hand_by as "by", utc_micros(by_hand_at) as "at" from movements
+     where venue_id = $1 and movement_id = $2 and status = 'failed' for update`,
     [venueId, id],
   );
   return rows[0] ?? null;
@@ -34,12 +36,27 @@ export async function reserveFailed(
   return rows.length === 1;
 }
 
-/** It can be retried again. False: it is not failed, or not reserved. */
-export async function giveBackReserved(tx: Queryable, venueId: string, id: string): Promise<boolean> {
+/** Another operator pays it, and it stays reserved. False: it is not failed, or not reserved by `from`. */
+export async function takeOverReserved(
+  tx: Queryable,
+  venueId: string,
+  id: string,
+  { from, by, now }: { readonly from: string; readonly by: string; readonly now: number },
+): Promise<boolean> {
+  const rows = await tx.query(
+    `update movements set by_hand_by = $4, by_hand_at = to_timestamp($5 / 1000.0)
+     where venue_id = $1 and movement_id = $2 and status = 'failed' and by_hand_by = $3 returning 1`,
+    [venueId, id, from, by, now],
+  );
+  return rows.length === 1;
+}
+
+/** It can be retried again. False: it is not failed, or not reserved by this operator. */
+export async function giveBackReserved(tx: Queryable, venueId: string, id: string, by: string): Promise<boolean> {
   const rows = await tx.query(
     `update movements set by_hand_by = null, by_hand_at = null
-     where venue_id = $1 and movement_id = $2 and status = 'failed' and by_hand_by is not null returning 1`,
-    [venueId, id],
+     where venue_id = $1 and movement_id = $2 and status = 'failed' and by_hand_by = $3 returning 1`,
+    [venueId, id, by],
   );
   return rows.length === 1;
 }

@@ -79,7 +79,8 @@ export const deskMoney: readonly AppOperation[] = [
     path: '/desk/api/money/venues/{venue_id}/movements/{id}/reserve',
     summary: 'Reserve a failed refund or transfer for payment by hand',
     description:
-      'Before you pay it: from now on it is not sent again. 409 `already_reserved`: another operator pays it; `not_failed`: it was sent again; `charge_disputed`: a dispute of its charge is not decided.',
+      'Before you pay it: from now on it is not sent again. 409 `already_reserved`: another operator pays it. `take_over` with a `note` makes it yours, and at no moment it can be sent. `not_failed`: it was sent again; `charge_disputed`: a dispute of its charge is not decided.',
+    body: only('reservation'),
     responses: { 200: plain('The movement and its status.', 'money_action', { status: 'failed' }) },
     run: reserve,
   },
@@ -88,7 +89,9 @@ export const deskMoney: readonly AppOperation[] = [
     id: 'giveBackReserved',
     path: '/desk/api/money/venues/{venue_id}/movements/{id}/give_back',
     summary: 'Give a reserved refund or transfer back',
-    description: 'It was not paid by hand, and can be tried again. 409 `not_failed`: it has an end.',
+    description:
+      'It was not paid by hand, and can be tried again. What another operator has reserved needs a `note` (422). 409 `not_failed`: it has an end; `already_reserved`: not since `reserved_at`.',
+    body: only('reservation_return'),
     responses: { 200: plain('The movement and its status.', 'money_action', { status: 'failed' }) },
     run: giveBack,
   },

@@ -3,7 +3,7 @@
 import type { ApiPromise } from '../../../sdk/src/api-promise.ts';
 import type { Api, RequestOptions } from '../../../sdk/src/api.ts';
 import type { PagePromise } from '../../../sdk/src/page.ts';
-import type { Account, AccountEmail, AccountSession, AccountUpdate, ApiKey, ApiKeyCreate, ApiKeyRoll, ApiKeyUpdate, AuditEntry, CatalogueItem, CatalogueVersions, CheckoutMoney, CheckoutRow, CheckoutTimeline, CodeMail, ConsoleChallenge, ConsoleEnded, ConsoleHome, ConsoleLinkSignIn, ConsoleSession, ConsoleSignIn, ConsoleSignInVerify, ConsoleSignedIn, ConsoleStepUp, CreatedApiKey, CreatedVenue, DebtWriteOff, DeskAuditEntry, DeskDecision, DeskFee, DeskHealth, DeskOperator, DeskPerson, DeskRejection, DeskSession, DeskVenue, DeskVenueItem, DeskView, DomainCode, DomainCreate, DomainMail, EndpointHealth, FirstSteps, GoLive, Invitation, InvitationCreate, LimitRaise, ListedDispute, LoggedRequest, LoggedRequestDetail, ManualPayment, MoneyAction, MoneyHealth, NotificationChange, NotificationPreference, PaidCheckout, Passkey, PasskeyAdd, PasskeyAnswer, PasskeyCreation, PasskeyRename, PasskeyRequest, PayoutBalance, PayoutOnboarding, PayoutOnboardingCreate, Person, PersonRole, ReconcileRequest, Refund, RefundPreview, RequestSummary, ReviewCase, ReviewItem, ReviewReason, RolledApiKey, Statement, StatementTotals, TermsAccept, TestInbox, VenueCreate, VenueOrigin, VenueOriginChange, VenueSettings, VenueSuspension, VenueUpdate } from './types.gen.ts';
+import type { Account, AccountEmail, AccountSession, AccountUpdate, ApiKey, ApiKeyCreate, ApiKeyRoll, ApiKeyUpdate, AuditEntry, CatalogueItem, CatalogueVersions, CheckoutMoney, CheckoutRow, CheckoutTimeline, CodeMail, ConsoleChallenge, ConsoleEnded, ConsoleHome, ConsoleLinkSignIn, ConsoleSession, ConsoleSignIn, ConsoleSignInVerify, ConsoleSignedIn, ConsoleStepUp, CreatedApiKey, CreatedVenue, DebtWriteOff, DeskAuditEntry, DeskDecision, DeskFee, DeskHealth, DeskOperator, DeskPerson, DeskRejection, DeskSession, DeskVenue, DeskVenueItem, DeskView, DomainCode, DomainCreate, DomainMail, EndpointHealth, FirstSteps, GoLive, Invitation, InvitationCreate, LimitRaise, ListedDispute, LoggedRequest, LoggedRequestDetail, ManualPayment, MoneyAction, MoneyHealth, NotificationChange, NotificationPreference, PaidCheckout, Passkey, PasskeyAdd, PasskeyAnswer, PasskeyCreation, PasskeyRename, PasskeyRequest, PayoutBalance, PayoutOnboarding, PayoutOnboardingCreate, Person, PersonRole, ReconcileRequest, Refund, RefundPreview, RequestSummary, Reservation, ReservationReturn, ReviewCase, ReviewItem, ReviewReason, RolledApiKey, Statement, StatementTotals, TermsAccept, TestInbox, VenueCreate, VenueOrigin, VenueOriginChange, VenueSettings, VenueSuspension, VenueUpdate } from './types.gen.ts';
 
 export type ListConsoleCheckoutsParams = {
   /** Only checkouts in this state. */
@@ -895,18 +895,18 @@ export class ConsoleOperations {
     return this.#api.send({ method: 'POST', path: '/desk/api/money/venues/{venue_id}/movements/{id}/retry', params: [venueId, id] }, options);
   }
   /**
-   * Reserve a failed refund or transfer for payment by hand. Before you pay it: from now on it is not sent again. 409 `already_reserved`: another operator pays it; `not_failed`: it was sent again; `charge_disputed`: a dispute of its charge is not decided.
+   * Reserve a failed refund or transfer for payment by hand. Before you pay it: from now on it is not sent again. 409 `already_reserved`: another operator pays it. `take_over` with a `note` makes it yours, and at no moment it can be sent. `not_failed`: it was sent again; `charge_disputed`: a dispute of its charge is not decided.
    * `POST /desk/api/money/venues/{venue_id}/movements/{id}/reserve`
    */
-  reserveForPaymentByHand(venueId: string, id: string, options?: RequestOptions): ApiPromise<MoneyAction> {
-    return this.#api.send({ method: 'POST', path: '/desk/api/money/venues/{venue_id}/movements/{id}/reserve', params: [venueId, id] }, options);
+  reserveForPaymentByHand(venueId: string, id: string, body?: Reservation, options?: RequestOptions): ApiPromise<MoneyAction> {
+    return this.#api.send({ method: 'POST', path: '/desk/api/money/venues/{venue_id}/movements/{id}/reserve', params: [venueId, id], body }, options);
   }
   /**
-   * Give a reserved refund or transfer back. It was not paid by hand, and can be tried again. 409 `not_failed`: it has an end.
+   * Give a reserved refund or transfer back. It was not paid by hand, and can be tried again. What another operator has reserved needs a `note` (422). 409 `not_failed`: it has an end; `already_reserved`: not since `reserved_at`.
    * `POST /desk/api/money/venues/{venue_id}/movements/{id}/give_back`
    */
-  giveBackReserved(venueId: string, id: string, options?: RequestOptions): ApiPromise<MoneyAction> {
-    return this.#api.send({ method: 'POST', path: '/desk/api/money/venues/{venue_id}/movements/{id}/give_back', params: [venueId, id] }, options);
+  giveBackReserved(venueId: string, id: string, body?: ReservationReturn, options?: RequestOptions): ApiPromise<MoneyAction> {
+    return this.#api.send({ method: 'POST', path: '/desk/api/money/venues/{venue_id}/movements/{id}/give_back', params: [venueId, id], body }, options);
   }
   /**
    * Make a failed reversal a debt of the venue. It is not tried again: later payouts settle it, or it is written off. 409 `not_failed`: it is no failed reversal.

@@ -1759,9 +1759,11 @@ export type MoneyCase = {
     readonly at: string;
     /** You have reserved it. */
     readonly is_yours: boolean;
+    /** It was reserved more than a day ago: ask whether it was paid. */
+    readonly is_old: boolean;
   } | null;
-  /** What you can do: `retry`; `reserve` it, then `pay_by_hand` or `give_back`; let the venue `owe` it; `write_off`. */
-  readonly actions: readonly ("retry" | "reserve" | "pay_by_hand" | "give_back" | "owe" | "write_off")[];
+  /** What you can do: `retry`; `reserve` it, or `take_over` what another operator has reserved, then `pay_by_hand` or `give_back`; let the venue `owe` it; `write_off`. */
+  readonly actions: readonly ("retry" | "reserve" | "take_over" | "pay_by_hand" | "give_back" | "owe" | "write_off")[];
 };
 
 /** What needs a person about money, what waits, and whether the books are right. */
@@ -2393,6 +2395,24 @@ export type RequestSummary = {
   readonly kinds: readonly RequestKind[];
   /** The keys with the most requests. */
   readonly keys: readonly RequestKeyCounts[];
+};
+
+/** The body that reserves a failed refund or transfer for payment by hand; empty when no other operator has reserved it. */
+export type Reservation = {
+  /** Reserve it although another operator has: it needs a `note`. */
+  readonly take_over?: boolean;
+  /** What you know of the payment, for operators alone. Required when another operator has reserved it. */
+  readonly note?: string;
+  /** `reserved.at` of the case as you have read it. If it was reserved again since, the call is refused (409 `already_reserved`). */
+  readonly reserved_at?: string;
+};
+
+/** The body that gives a reserved refund or transfer back, unpaid; empty when you have reserved it yourself. */
+export type ReservationReturn = {
+  /** What you know of the payment, for operators alone. Required when another operator has reserved it. */
+  readonly note?: string;
+  /** `reserved.at` of the case as you have read it. If it was reserved again since, the call is refused (409 `already_reserved`). */
+  readonly reserved_at?: string;
 };
 
 /** An offering, an event or a boat as a reviewer sees it. */

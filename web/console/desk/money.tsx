@@ -178,6 +178,14 @@ function CaseRow({ one, onAsk, onDone }: CaseHandlers & { readonly one: MoneyCas
         {one.reserved !== null && (
           <div class="quiet">
             Reserved by {one.reserved.is_yours ? 'you' : one.reserved.by}, {ago(one.reserved.at)}
+            {one.reserved.is_old && (
+              <>
+                {' '}
+                <span class="state amber">
+                  <Icon name="warning" /> for more than a day
+                </span>
+              </>
+            )}
           </div>
         )}
       </td>

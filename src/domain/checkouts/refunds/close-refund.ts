@@ -52,7 +52,7 @@ export function notReserved(by: string | null): Problem {
   const message =
     by === null
       ? 'It is not reserved, so it may be sent again while you pay: reserve it, pay it, then record the reference.'
-      : `${by} has reserved it: only they record its payment. If they do not pay it, give it back and reserve it yourself.`;
+      : `${by} has reserved it: only they record its payment. If they do not pay it, take it over.`;
   return conflict('not_reserved', message);
 }
 

@@ -155,7 +155,8 @@ describe('bytes that are not UTF-8 are refused at their offset', () => {
     ['Latin-1', quoted(0xe9), 2],
     ['UTF-16 with its mark', [0xff, 0xfe, 0x31, 0x00], 0],
   ])('%s', (_name, bytes, offset) => {
-    expect(refused(bytes)).toEqual({ ok: false, message: `The body is not valid UTF-8 (byte ${offset}).`, offset });
+    const message = `The body is not valid UTF-8 (byte ${offset}).`;
+    expect(refused(bytes)).toEqual({ ok: false, message, offset, exceeded: null });
   });
 
   it('UTF-16 without a mark is refused too', () => {

@@ -85,7 +85,7 @@ describe.runIf(executable !== null)('the screens of keys and origins', () => {
     await page.goto(screenUrl(venueId, '/webhooks'));
     await page.getByRole('navigation').getByRole('link', { name: 'Keys', exact: true }).first().click();
     await page.getByRole('button', { name: 'New key' }).first().click();
-    await page.getByLabel('Name').fill('Till');
+    await page.getByLabel('Name').fill('Kiosk');
     await page.getByRole('button', { name: 'Make the key' }).click();
     const key = await page.getByLabel('Secret key').inputValue();
     for (let back = 0; back < 2; back++) {
@@ -98,12 +98,12 @@ describe.runIf(executable !== null)('the screens of keys and origins', () => {
     await page.getByLabel('I’ve stored it').check();
     await page.getByText('It is not shown again.').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Done' }).click();
-    await page.getByRole('link', { name: 'Till' }).waitFor();
+    await page.getByRole('link', { name: 'Kiosk' }).waitFor();
     // Back leads away now, and the page of the key shows no more than its end.
     await page.evaluate('history.back()');
     await page.waitForURL(`**${screenUrl(venueId, '/webhooks')}`);
     await page.evaluate('history.forward()');
-    await page.getByRole('link', { name: 'Till' }).click();
+    await page.getByRole('link', { name: 'Kiosk' }).click();
     await page.getByText(key.slice(-4)).first().waitFor();
     expect(await page.content()).not.toContain(key);
   });

@@ -804,6 +804,7 @@ describe('events', () => {
       reinstated: 0,
       processorFee: 1500,
       processorFeeReturned: 0,
+      evidenceDueAt: expect.any(Number),
     });
     expect(await processor.retrieveDispute(facts?.disputeId ?? '')).toEqual(facts);
     expect((await processor.disputesSince(0, null)).disputes).toContainEqual(facts);

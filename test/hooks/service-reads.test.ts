@@ -46,6 +46,29 @@ describe('Square', () => {
     expect(reading.apis.requests.map(({ path }) => path)).toEqual(['/catalog/object/V1']);
   });
 
+  it('a booking of several services reads all of them if the first is not known, and none if it is', async () => {
+    const system = await connected();
+    const both = (first: string, second: string, version: number): object => {
+      const body = structuredClone(booking(first, version)) as {
+        data: { object: { booking: { appointment_segments: { service_variation_id: string }[] } } };
+      };
+      const { booking: booked } = body.data.object;
+      const [segment] = booked.appointment_segments;
+      booked.appointment_segments = [first, second].map((id) => ({ ...segment, service_variation_id: id }));
+      return body;
+    };
+    await system.send(booking('V1', 1));
+    await reading.applyAndRead();
+    await system.send(both('V1', 'V2', 2));
+    await reading.applyAndRead();
+    expect(await reading.offering(system, 'V2')).toBeUndefined();
+    const other = await connected();
+    await other.send(both('V1', 'V2', 3));
+    await reading.applyAndRead();
+    const titles = [await reading.offering(other, 'V1'), await reading.offering(other, 'V2')].map(({ title }) => title);
+    expect(titles).toEqual(['Massage', 'Facial']);
+  });
+
   it('a booking of a known service reads nothing', async () => {
     const system = await connected();
     await system.send(booking('V2', 1));

@@ -262,7 +262,7 @@ describe('the SDK against a real server', () => {
     expect((await integrations.list().page()).data.map((one) => one.id)).toEqual([id]);
     const { id: readable } = await integrations.create({ provider: 'eventbrite' });
     const reading = await integrations.setCredentials(readable, { credentials: { token: 'a-token' } });
-    expect(reading.reads?.status).toBe('active');
+    expect(reading.reads?.status).toBe('checking');
     const run = await integrations.sync(readable);
     expect((await integrations.getSync(readable)).id).toBe(run.id);
     expect((await integrations.deleteCredentials(readable)).reads?.status).toBe('no_credentials');

@@ -1399,6 +1399,7 @@ CREATE TABLE movements (
   by_hand_by text,
   -- When by_hand_by has reserved it.
   by_hand_at timestamp with time zone,
+  traceparent text DEFAULT NULLIF(current_setting('everyshare.traceparent'::text, true), ''::text),
   CONSTRAINT movements_pkey PRIMARY KEY (venue_id, movement_id),
   CONSTRAINT movements_venue_id_hold_id_fkey FOREIGN KEY (venue_id, hold_id) REFERENCES holds(venue_id, hold_id),
   CONSTRAINT movement_amount_is_positive CHECK (amount > 0 OR amount = 0 AND status = 'dropped'::text),

@@ -1373,7 +1373,7 @@ export type DeskHealth = {
     /** The state: `ok`; `attention`: a person should look; `failing`: it does not work now. */
     readonly status: "ok" | "attention" | "failing";
   })[];
-  /** What waits for review. */
+  /** What waits for review in live mode. */
   readonly review: {
     /** Objects, counted up to 10,000. */
     readonly waiting: number;

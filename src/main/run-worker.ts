@@ -7,6 +7,7 @@ import { makeSchemaProbe } from '../base/schema-check.ts';
 import { schemaFolders } from '../base/schema-files.ts';
 import type { Shutdown } from '../base/shutdown.ts';
 import { listenForWork } from '../base/work-signal.ts';
+import { makeTraceMovement } from '../domain/payments/trace-movement.ts';
 import { DispatchSignal } from '../domain/webhooks/deliveries/dispatch-signal.ts';
 import { makeTraceAttempt } from '../domain/webhooks/deliveries/trace-attempt.ts';
 import { type AppContext, readServicesOf } from '../run/context.ts';
@@ -30,13 +31,14 @@ export async function runWorker(
   const { onAttempt, countTexts, countMails, countReconcile } = monitoring.services;
   const { tracing } = monitoring;
   const traceAttempt = tracing === null ? {} : { traceAttempt: makeTraceAttempt(db, tracing) };
+  const traceMovement = tracing === null ? {} : { traceMovement: makeTraceMovement(db, tracing) };
   const worker = startWorker(
     {
       db,
       log,
       clock,
       outbound: services.outbound,
-      payments: services,
+      payments: { ...services, ...traceMovement },
       deliveries: { ...services, dispatchSignal: new DispatchSignal(), onAttempt, ...traceAttempt },
       hooks: context,
       reads: readServicesOf(context),

@@ -2,6 +2,7 @@
 // was shown.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readReviewQueue } from '../../src/domain/monitoring/queues.ts';
 import { callConsole, createAccount, createSession } from '../support/console-client.ts';
 import { createOperator, deskOf, type TestOperator } from '../support/desk-client.ts';
 import { BOAT, EVENT, OFFERING } from '../support/review-samples.ts';
@@ -65,6 +66,26 @@ describe('the queue of the desk', () => {
     expect(noDay.status, 'no such day').toBe(422);
     expect(json.waiting).toBeGreaterThanOrEqual(3);
     expect(json.reasons[0]).toMatchObject({ key: 'photos' });
+  });
+
+  it('lists, counts and measures each mode alone: an old test object hides no live one', async () => {
+    const { venue, send } = await partner();
+    const old = await send('/v1/offerings', OFFERING);
+    await world.db.query(`update offerings set changed_at = now() - interval '3 days' where offering_id = $1`, [
+      old.id,
+    ]);
+    const { key } = await world.key(venue, { mode: 'live', scopes: ['offerings:write'] });
+    const live: Json = (await world.call('POST', '/v1/offerings', { key, body: OFFERING })).json.data;
+    const { json } = await desk('GET', '/reviews?mode=live&limit=1');
+    expect([json.data.map(({ id }: Json) => id), json.waiting]).toEqual([[live.id], 1]);
+    const both = await desk('GET', '/reviews?limit=1');
+    expect(both.json.data).toMatchObject([{ id: old.id }]);
+    expect(both.json.waiting).toBeGreaterThan(1);
+    const now = world.context.clock.now() + 60_000;
+    const ageOf = async (mode: 'live' | 'test'): Promise<number> =>
+      now - ((await readReviewQueue(world.db, mode, now)).oldestDueAt ?? 0);
+    expect(await ageOf('test')).toBeGreaterThan(2 * 86_400_000);
+    expect(await ageOf('live')).toBeLessThan(86_400_000);
   });
 });
 

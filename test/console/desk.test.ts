@@ -58,6 +58,9 @@ describe.runIf(executable !== null)('the desk', () => {
     await look(visitor, 'desk-review-empty');
     await send('readable', 'Readable cabana');
     await visitor.page.reload();
+    // It is a test object: the live queue stays empty.
+    await visitor.page.getByText('The queue is empty.').waitFor();
+    await visitor.page.getByRole('link', { name: 'Test', exact: true }).click();
     await visitor.page.getByText('Your role reads reviews; reviewers decide them.').waitFor();
     expect(await visitor.page.getByRole('button', { name: /Approve/ }).count()).toBe(0);
   });
@@ -67,7 +70,7 @@ describe.runIf(executable !== null)('the desk', () => {
     const visitor = await operator('reviewer');
     const { page } = visitor;
     const open = (title: string) => page.locator('.review-head h2', { hasText: title }).waitFor();
-    await page.goto('/desk/review');
+    await page.goto('/desk/review?mode=test');
     await open('Readable cabana');
     await page.keyboard.press('j');
     await open('Poolside cabana');
@@ -103,7 +106,7 @@ describe.runIf(executable !== null)('the desk', () => {
       description: 'A shaded cabana by the pool for up to six, with two bottles of water for each guest.',
       policy: { cancellation: [{ hours_before: 48, refund_pct: 50 }] },
     });
-    await page.goto('/desk/review');
+    await page.goto('/desk/review?mode=test');
     await open('Readable cabana');
     await page.keyboard.press('j');
     await open('Poolside cabana');
@@ -121,7 +124,7 @@ describe.runIf(executable !== null)('the desk', () => {
     expect(await statusOf(first)).toBe('rejected');
     const [row] = await browser.world.db.query('select approved from offerings where offering_id = $1', [first]);
     expect(row).toEqual({ approved: null });
-    await page.goto(`/desk/review/${first}?status=rejected`);
+    await page.goto(`/desk/review/${first}?status=rejected&mode=test`);
     await page.getByText('“The pool is closed.”').first().waitFor();
     await page.keyboard.press('o');
     await page.locator('.toast', { hasText: 'Reopened' }).waitFor();
@@ -135,7 +138,7 @@ describe.runIf(executable !== null)('the desk', () => {
     const id = await send('kayak', 'Kayak at dawn');
     const { page } = await operator('reviewer');
     await page.clock.install();
-    await page.goto(`/desk/review/${id}`);
+    await page.goto(`/desk/review/${id}?mode=test`);
     await page.locator('.review-head h2', { hasText: 'Kayak at dawn' }).waitFor();
     await page.keyboard.press('a');
     await page.getByRole('button', { name: 'Undo' }).waitFor();
@@ -152,7 +155,7 @@ describe.runIf(executable !== null)('the desk', () => {
     const path = `**/desk/api/reviews/${lost}/reject`;
     const error = { code: 'service_unavailable', message: 'The service is not available at the moment.' };
     await page.route(path, (route) => route.fulfill({ status: 503, json: { error } }));
-    await page.goto(`/desk/review/${lost}`);
+    await page.goto(`/desk/review/${lost}?mode=test`);
     await page.locator('.review-head h2', { hasText: 'Raft tour' }).waitFor();
     await page.keyboard.press('r');
     await page.getByRole('dialog').getByLabel('What the venue reads').fill('The raft has no rail.');
@@ -175,7 +178,7 @@ describe.runIf(executable !== null)('the desk', () => {
   it('sends a decision that can still be taken back before the reviewer signs out', async () => {
     const id = await send('tide', 'Tide walk');
     const { page } = await operator('reviewer');
-    await page.goto(`/desk/review/${id}`);
+    await page.goto(`/desk/review/${id}?mode=test`);
     await page.locator('.review-head h2', { hasText: 'Tide walk' }).waitFor();
     await page.keyboard.press('a');
     await page.getByRole('button', { name: 'Undo' }).waitFor();
@@ -188,7 +191,7 @@ describe.runIf(executable !== null)('the desk', () => {
     const titles = ['Long queue one', 'Long queue two', 'Long queue three'];
     for (const [i, title] of titles.entries()) await send(`long-${i}`, title);
     const { page } = await operator('reviewer');
-    await page.goto('/desk/review?limit=1');
+    await page.goto('/desk/review?mode=test&limit=1');
     const lines = page.locator('.review-queue li');
     await lines.first().waitFor();
     expect(await lines.count()).toBe(1);
@@ -322,7 +325,7 @@ describe.runIf(executable !== null)('the desk', () => {
     const id = await send('steam', 'Steam bath');
     await venue.post('/v1/test_helpers/review', { id, status: 'approved' });
     const { page } = await operator('reviewer');
-    await page.goto(`/desk/review/${id}?status=approved`);
+    await page.goto(`/desk/review/${id}?status=approved&mode=test`);
     await page.locator('.review-head h2', { hasText: 'Steam bath' }).waitFor();
     const path = `**/desk/api/reviews/${id}/take_down`;
     const error = { code: 'invalid_request', message: 'note is not understood.', field: '/note' };
@@ -344,7 +347,7 @@ describe.runIf(executable !== null)('the desk', () => {
     const id = await send('sauna', 'Sauna hour');
     const visitor = await operator('admin');
     const { page } = visitor;
-    await page.goto(`/desk/review/${id}`);
+    await page.goto(`/desk/review/${id}?mode=test`);
     await page.locator('.review-head h2', { hasText: 'Sauna hour' }).waitFor();
     await send('sauna', 'Sauna hour, call 555-0100');
     await page.keyboard.press('a');

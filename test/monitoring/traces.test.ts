@@ -7,6 +7,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import { readConfig } from '../../src/base/config.ts';
 import { Shutdown } from '../../src/base/shutdown.ts';
+import { settleDueMovements } from '../../src/domain/payments/settle-movements.ts';
+import { makeTraceMovement } from '../../src/domain/payments/trace-movement.ts';
 import { deliverDue, dispatchDue } from '../../src/domain/webhooks/deliveries/deliver.ts';
 import { makeTraceAttempt } from '../../src/domain/webhooks/deliveries/trace-attempt.ts';
 import { closeDatabaseAtStop } from '../../src/main/close-database.ts';
@@ -14,6 +16,7 @@ import { makeMonitoring, openTracingFor } from '../../src/main/monitoring.ts';
 import { type Listening, startHttpsReceiver } from '../support/test-receivers.ts';
 import { checkoutBody, type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 interface ReceivedSpan {
   readonly traceId: string;
@@ -25,6 +28,7 @@ interface ReceivedSpan {
 
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
 const TRACEPARENT = `00-${TRACE_ID}-00f067aa0ba902b7-01`;
+const REFUND_TRACE_ID = 'a3ce929d0e0e47364bf92f3577b34da6';
 const SECRET_WORDS = 'Cabana of the secret guest';
 
 const spans: ReceivedSpan[] = [];
@@ -65,9 +69,17 @@ beforeAll(async () => {
   const monitoring = makeMonitoring(systemClock, tracing);
   world = await openTestWorld({ monitoring, env: { ALLOW_INSECURE_TARGETS: '1' } });
   venue = await openTestVenue(world);
-  receiver = await startHttpsReceiver((_request, response) => void response.end('ok'));
+  let received = 0;
+  receiver = await startHttpsReceiver((_request, response) => {
+    received++;
+    response.end('ok');
+  });
   const url = `https://127.0.0.1:${receiver.port}/hooks`;
-  await venue.post('/v1/webhook_endpoints', { url, events: ['checkout.created', 'checkout.completed'] });
+  const endpoint = await venue.post('/v1/webhook_endpoints', {
+    url,
+    events: ['checkout.created', 'checkout.completed'],
+  });
+  expect(endpoint.status, endpoint.text).toBe(201);
   const headers = { traceparent: TRACEPARENT };
   const body = checkoutBody({ description: SECRET_WORDS });
   const created = await venue.post('/v1/checkouts', body, { headers });
@@ -75,9 +87,18 @@ beforeAll(async () => {
   const path = `/v1/test_helpers/checkouts/${created.json.id}/complete`;
   expect((await venue.post(path, undefined, { headers })).status).toBe(200);
   if (tracing === null) throw new Error('there are no traces');
+  const refund = await venue.post(`/v1/checkouts/${created.json.id}/refund`, undefined, {
+    headers: { traceparent: `00-${REFUND_TRACE_ID}-00f067aa0ba902b7-01` },
+  });
+  expect(refund.status, refund.text).toBe(200);
+  const payments = { ...world.context.services, traceMovement: makeTraceMovement(world.db, tracing) };
+  expect(await settleDueMovements(payments, 100)).toBeGreaterThan(0);
   const deliveries = { ...world.context.services, traceAttempt: makeTraceAttempt(world.db, tracing) };
-  await dispatchDue(deliveries, 100);
-  await deliverDue(deliveries, new AbortController().signal);
+  await waitFor('both events are delivered', async () => {
+    await dispatchDue(deliveries, 100);
+    await deliverDue(deliveries, new AbortController().signal);
+    return received >= 2;
+  });
   await monitoring.watch(world.context, 'start', shutdown);
   await shutdown.run();
   // Sends what is left.
@@ -104,6 +125,25 @@ describe('a trace', () => {
       ({ parentSpanId = '' }) => !ids.has(parentSpanId) && parentSpanId !== '00f067aa0ba902b7',
     );
     expect(orphans.map(({ name }) => name)).toEqual([]);
+  });
+
+  it('leads from the request of a refund to its event and to the worker’s call to the processor', async () => {
+    const ofTrace = spans.filter(({ traceId }) => traceId === REFUND_TRACE_ID);
+    const byId = new Map(ofTrace.map((span) => [span.spanId, span]));
+    const namesAbove = ({ parentSpanId = '' }: ReceivedSpan): string[] => {
+      const parent = byId.get(parentSpanId);
+      return parent === undefined ? [] : [parent.name, ...namesAbove(parent)];
+    };
+    const calls = ofTrace.filter(({ name }) => /^processor .*refund/i.test(name));
+    expect(calls.length).toBeGreaterThan(0);
+    for (const call of calls)
+      expect(namesAbove(call)).toEqual(expect.arrayContaining(['settle refund', 'refundCheckout']));
+    // No endpoint subscribes to refund.created: partners read it in the list of events.
+    const events = await world.db.query<{ traceparent: string | null }>(
+      `select traceparent from events where venue_id = $1 and type = 'refund.created'`,
+      [venue.venueId],
+    );
+    expect(new Set(events.map(({ traceparent }) => traceparent?.slice(3, 35)))).toEqual(new Set([REFUND_TRACE_ID]));
   });
 
   it('holds no secret, no guest’s data and no value of a statement', () => {

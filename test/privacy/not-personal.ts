@@ -59,7 +59,7 @@ export const NOT_PERSONAL: Readonly<Record<string, string>> = {
   mails: 'kind status',
   messages: 'kind subject status',
   migrations: 'name checksum',
-  movements: 'kind mode checkout_id share_id status currency processor_id last_error by_hand_by',
+  movements: 'kind mode checkout_id share_id status currency processor_id last_error by_hand_by traceparent',
   notices: 'mode kind subject detail',
   notification_preferences: 'kind',
   offerings: 'mode external_id status review_note content fingerprint approved',

@@ -94,7 +94,8 @@ export interface CatalogueQueries<Row, ListRow> {
   listForReview(db: Queryable, filter: ReviewFilter): Promise<ReviewListRow[]>;
   /** By the last change: what waits oldest first, what was reviewed newest first. */
   listByChange(db: Queryable, filter: ReviewFilter): Promise<WaitingRow[]>;
-  countPending(db: Queryable): Promise<number>;
+  /** Mode null: of both. */
+  countPending(db: Queryable, mode: Mode | null): Promise<number>;
 }
 
 export function catalogueQueries<Row extends { readonly external_id: string | null }, ListRow extends object>(
@@ -149,8 +150,11 @@ export function catalogueQueries<Row extends { readonly external_id: string | nu
       db.query<WaitingRow>(status === 'pending' ? oldestFirst : newestFirst, [
         ...[status, mode, venueId, limit, after?.createdAt ?? null, after?.id ?? null],
       ]),
-    async countPending(db) {
-      const rows = await db.query<{ count: number }>(`select count(*) as count from ${table} where status = 'pending'`);
+    async countPending(db, mode) {
+      const rows = await db.query<{ count: number }>(
+        `select count(*) as count from ${table} where status = 'pending' and ($1::text is null or mode = $1)`,
+        [mode],
+      );
       return rows[0]?.count ?? 0;
     },
   };

@@ -42,7 +42,7 @@ export async function listReviews(
   const kinds = query.kind === undefined ? (Object.keys(LISTS) as Kind[]) : [query.kind as Kind];
   const [lists, waiting] = await Promise.all([
     Promise.all(kinds.map(async (kind) => (await LISTS[kind](db, filter)).map((row): Waiting => ({ kind, ...row })))),
-    countWaiting(db),
+    countWaiting(db, filter.mode),
   ]);
   const rows = lists.flat().sort(status === 'pending' ? inOrder : (one, other) => inOrder(other, one));
   const page = rows.slice(0, limit);
@@ -80,8 +80,10 @@ function inOrder(one: Waiting, other: Waiting): number {
   return a < b ? -1 : 1;
 }
 
-async function countWaiting(db: Db): Promise<number> {
-  const counts = await Promise.all([countPendingOfferings(db), countPendingExperiences(db), countPendingBoats(db)]);
+async function countWaiting(db: Db, mode: ReviewFilter['mode']): Promise<number> {
+  const counts = await Promise.all(
+    [countPendingOfferings, countPendingExperiences, countPendingBoats].map((count) => count(db, mode)),
+  );
   return counts.reduce((sum, one) => sum + one, 0);
 }
 

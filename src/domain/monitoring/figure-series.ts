@@ -25,6 +25,11 @@ interface Series {
 const ageSeconds = (at: number | null, now: number): number => (at === null ? 0 : Math.max(0, (now - at) / 1000));
 const ageOf = ({ oldestDueAt }: Backlog, now: number): number => ageSeconds(oldestDueAt, now);
 
+function reviewSamples({ review, testReview }: Figures, value: (backlog: Backlog) => number): readonly Sample[] {
+  const live: Sample = [{ mode: 'live' }, value(review)];
+  return testReview === undefined ? [live] : [live, [{ mode: 'test' }, value(testReview)]];
+}
+
 const QUEUE_SERIES: readonly Series[] = [
   {
     name: 'everyshare_loop_due_rows',
@@ -51,15 +56,15 @@ const QUEUE_SERIES: readonly Series[] = [
   },
   {
     name: 'everyshare_review_waiting',
-    help: 'Offerings, experiences and boats that wait for review, counted up to 10,000.',
-    labels: [],
-    read: ({ review }) => [[{}, review.waiting]],
+    help: 'Offerings, experiences and boats that wait for review, by mode, counted up to 10,000.',
+    labels: ['mode'],
+    read: (figures) => reviewSamples(figures, ({ waiting }) => waiting),
   },
   {
     name: 'everyshare_review_oldest_age_seconds',
-    help: 'For how long the oldest object waits for review; 0: none waits.',
-    labels: [],
-    read: ({ review }, now) => [[{}, ageOf(review, now)]],
+    help: 'For how long the oldest object waits for review, by mode; 0: none waits.',
+    labels: ['mode'],
+    read: (figures, now) => reviewSamples(figures, (backlog) => ageOf(backlog, now)),
   },
   {
     name: 'everyshare_deliveries_waiting',

@@ -43,7 +43,10 @@ export interface Figures {
   /** How long it took to compute them. */
   readonly seconds: number;
   readonly queues: readonly QueueFigures[];
+  /** In live mode; in both if a process of an earlier release has computed the figures. */
   readonly review: Backlog;
+  /** Absent: a process of an earlier release has computed the figures. */
+  readonly testReview?: Backlog;
   readonly checkouts: readonly CheckoutCount[];
   readonly oldestFundedAt: number | null;
   /** The same by mode. Absent: a process of an earlier release has computed the figures. */
@@ -155,7 +158,8 @@ export async function computeFigures(db: Queryable): Promise<Figures> {
   const figures = {
     computedAt,
     queues: await readQueues(db, computedAt),
-    review: await readReviewQueue(db, computedAt),
+    review: await readReviewQueue(db, 'live', computedAt),
+    testReview: await readReviewQueue(db, 'test', computedAt),
     checkouts: await countLivingCheckouts(db),
     oldestFundedAt: Object.values(funded).sort((a, b) => a - b)[0] ?? null,
     fundedSince: funded,

@@ -1,6 +1,7 @@
 // The rows that wait for each loop of the worker, and for review. Loops without rows of their own are not here: those
 // that poll (link-ready-venues, find-…), the checks (reconcile, check-ledger), and those that keep a table of fixed size (delete-old-requests).
 
+import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 import { type Backlog, backlogOf, type DueRows, MAX_COUNTED, type Queues } from '../../base/due-rows.ts';
 import { ACCOUNT_QUEUES } from '../accounts/queues.ts';
@@ -46,10 +47,11 @@ export async function readQueues(db: Queryable, now: number): Promise<QueueFigur
   return found;
 }
 
-/** What waits for review, of all three kinds. */
-export async function readReviewQueue(db: Queryable, now: number): Promise<Backlog> {
+/** What waits for review, of all three kinds. Each mode is counted apart: many test objects hide no live one. */
+export async function readReviewQueue(db: Queryable, mode: Mode, now: number): Promise<Backlog> {
   const parts: Backlog[] = [];
-  for (const rows of TO_REVIEW) parts.push(await backlogOf(db, rows, now));
+  for (const rows of TO_REVIEW)
+    parts.push(await backlogOf(db, { ...rows, where: `${rows.where ?? 'true'} and mode = '${mode}'` }, now));
   const waiting = parts.reduce((sum, part) => sum + part.waiting, 0);
   const times = parts.flatMap(({ oldestDueAt }) => (oldestDueAt === null ? [] : [oldestDueAt]));
   return {

@@ -32,6 +32,7 @@ import {
 import { findHold, type HoldWithSecret } from './queries.ts';
 import { claimDoneRefunds } from './refund-queries.ts';
 import { CHARGE_DISPUTED, isRefund, recordDisputed, recordRefund } from './settle-refund.ts';
+import type { TraceMovement } from './trace-movement.ts';
 import { decideReversalAmount, decideTransferAmount, oweReversal } from './venue-debts.ts';
 
 export interface MovementServices {
@@ -40,6 +41,8 @@ export interface MovementServices {
   readonly ids: Ids;
   readonly log: Log;
   readonly processors: Processors;
+  /** Absent: there are no traces. */
+  readonly traceMovement?: TraceMovement;
 }
 
 const HOUR = 3_600_000;
@@ -62,7 +65,10 @@ export async function settleDueMovements(services: MovementServices, batch: numb
   );
   const movements = claimed.flat();
   const settled = await Promise.allSettled(
-    movements.map((movement) => settleMovement(services, movement, now + LEASE_MS)),
+    movements.map((movement) => {
+      const work = (): Promise<void> => settleMovement(services, movement, now + LEASE_MS);
+      return services.traceMovement?.(movement, work) ?? work();
+    }),
   );
   for (const result of settled) {
     if (result.status === 'rejected')

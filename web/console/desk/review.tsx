@@ -36,19 +36,28 @@ const STATES = [
   ['rejected', 'Rejected'],
 ] as const;
 
+const MODES = [
+  ['', 'Live'],
+  ['test', 'Test'],
+] as const;
+
 export default function ReviewScreen({ id = '' }: ScreenProps): JSX.Element {
   const address = useAddressQuery();
   const status = address.get('status');
   const query = status === 'approved' || status === 'rejected' ? ({ status } as const) : {};
   const limit = pageSize(address.get('limit'));
-  const queue = useQueue({ ...query, limit });
+  const mode = address.get('mode') === 'test' ? 'test' : 'live';
+  const queue = useQueue({ ...query, mode, limit });
   const held = pendingDecision.value;
   // What was decided a moment ago has left the queue, although it can still be taken back.
   const items = (queue.data?.data ?? []).filter((item) => status !== '' || item.id !== held?.id);
   const openId = id === '' ? (items[0]?.id ?? '') : id;
   const hrefOf = (one: string): string => address.hrefWith({}).replace(/^[^?]*/, `/desk/review/${one}`);
+  const queueWith = (changes: Readonly<Record<string, string>>): string =>
+    address.hrefWith(changes).replace(/^[^?]*/, '/desk/review');
   useEffect(() => {
-    if (queue.data !== undefined) waitingReviews.value = queue.data.waiting;
+    // The menu counts live objects alone: test objects may stay in their queue for good.
+    if (queue.data !== undefined && mode === 'live') waitingReviews.value = queue.data.waiting;
   }, [queue.data]);
   const open = (step: number): void => {
     const at = items.findIndex((item) => item.id === openId);
@@ -61,7 +70,7 @@ export default function ReviewScreen({ id = '' }: ScreenProps): JSX.Element {
     const at = items.findIndex((item) => item.id === decided);
     const next = items[at + 1] ?? items[at - 1];
     if (status !== '') void queue.reload();
-    if (status === '') goTo(next === undefined ? '/desk/review' : hrefOf(next.id));
+    if (status === '') goTo(next === undefined ? queueWith({}) : hrefOf(next.id));
   };
   const undo = (): void => {
     const taken = undoDecision();
@@ -90,10 +99,21 @@ export default function ReviewScreen({ id = '' }: ScreenProps): JSX.Element {
                 <span class="quiet">{status === '' ? 'oldest first' : 'newest first'}</span>
               </header>
               <div class="chips">
+                {MODES.map(([value, name]) => (
+                  <a
+                    key={name}
+                    href={queueWith({ mode: value })}
+                    aria-current={mode === (value === '' ? 'live' : value) ? 'true' : undefined}
+                  >
+                    {name}
+                  </a>
+                ))}
+              </div>
+              <div class="chips">
                 {STATES.map(([value, name]) => (
                   <a
                     key={value}
-                    href={`/desk/review${value === '' ? '' : `?status=${value}`}`}
+                    href={queueWith({ status: value })}
                     aria-current={status === value ? 'true' : undefined}
                   >
                     {name}
@@ -162,12 +182,12 @@ function useQueue(query: QueueQuery) {
       }
       return { ...page, data };
     },
-    [query.status],
+    [query.status, query.mode],
     EVERY_MS,
   );
   useEffect(() => {
     pages.current = 1;
-  }, [query.status]);
+  }, [query.status, query.mode]);
   const showMore = (): void => {
     if (loaded.data?.next_after == null) return;
     pages.current++;

@@ -17,7 +17,7 @@ const REQUESTS = 3_000;
 const SEED = 1;
 /** An operation is drawn about twenty times in a run, and few of those may be valid: then it gets some more. */
 const MORE_REQUESTS = 1_000;
-const MAX_MORE = 12;
+const MAX_MORE = 4;
 
 let world: TestWorld;
 let receiver: Listening;
@@ -62,7 +62,12 @@ beforeAll(async () => {
   neverAccepted = missedIn(outcome);
   for (let more = 0; more < MAX_MORE && neverAccepted.length > 0; more++) {
     const from = REQUESTS + more * MORE_REQUESTS;
-    const next = await runFuzz(target, { ...options, from, requests: MORE_REQUESTS, only: neverAccepted });
+    const next = await runFuzz(target, {
+      ...options,
+      from,
+      requests: MORE_REQUESTS,
+      only: neverAccepted,
+    });
     findings.push(...next.findings);
     const missed = missedIn(next);
     neverAccepted = neverAccepted.filter((label) => missed.includes(label));

@@ -24,10 +24,13 @@ export interface Keys {
   readonly otherAddress: string;
 }
 
+/** The example of the body that removes an origin. */
+const REMOVED_ORIGIN = 'https://shop.example.com';
+
 export async function issueKeys(context: AppContext): Promise<{ readonly venueId: string; readonly keys: Keys }> {
   const command = commandContext(context, { name: 'fuzz', via: 'cli', address: null, requestId: null });
   return context.db.transaction(async (tx) => {
-    const options = { name: 'Harbor Club', origins: [ORIGIN, 'https://example.com'], sandbox: false };
+    const options = { name: 'Harbor Club', origins: [ORIGIN, 'https://example.com', REMOVED_ORIGIN], sandbox: false };
     const { id: venueId } = await createVenue(tx, command, options);
     await storePayableAccount(tx, venueId);
     const issue = (kind: NewKeyRequest['kind'], mode: Mode, more: Partial<NewKeyRequest> = {}) =>

@@ -4091,7 +4091,7 @@ export type Reservation = {
   readonly take_over?: boolean;
   /** What you know of the payment, for operators alone. Required when another operator has reserved it. */
   readonly note?: string;
-  /** `reserved.at` of the case as you have read it. If it was reserved again since, the call is refused (409 `already_reserved`). */
+  /** The time `reserved.at` of the case as you have read it. If it was reserved again since, the call is refused (409 `already_reserved`). */
   readonly reserved_at?: string;
 };
 
@@ -4099,7 +4099,7 @@ export type Reservation = {
 export type ReservationReturn = {
   /** What you know of the payment, for operators alone. Required when another operator has reserved it. */
   readonly note?: string;
-  /** `reserved.at` of the case as you have read it. If it was reserved again since, the call is refused (409 `already_reserved`). */
+  /** The time `reserved.at` of the case as you have read it. If it was reserved again since, the call is refused (409 `already_reserved`). */
   readonly reserved_at?: string;
 };
 

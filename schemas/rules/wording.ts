@@ -1,4 +1,4 @@
-// How messages quote a caller's text and list valid values. The result is always short, whatever the caller sent.
+// How messages quote a caller's text and list valid values. The result is always short, also when the caller sent long text.
 
 const MAX_QUOTED_LENGTH = 40;
 const MAX_LISTED_VALUES = 8;

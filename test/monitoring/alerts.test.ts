@@ -391,7 +391,7 @@ describe('the alert rules', () => {
 
   it.each(RULES)('$alert fires in its state', async ({ alert, expr }) => {
     const before = await prometheus();
-    // Whatever other states have left: it is silent until its own.
+    // Other states may have left something: the rule is silent until its own state.
     expect(firing(expr, SILENT_SINCE[alert] === 'the last scrape' ? before : began, before)).toEqual([]);
     const scraped = await STATES[alert]?.();
     const after = Array.isArray(scraped) ? (scraped as Sample[]) : await prometheus();

@@ -34,7 +34,7 @@ export class CloudbedsApi implements VenueApi {
   readonly provider = 'cloudbeds';
   types: CloudbedsRoomType[] = [];
   isApproved = true;
-  /** The most items of a page, whatever is asked for. */
+  /** The most items of a page, also when the caller asks for more. */
   maxPageSize = 100;
   /** What the answer states as total; null: nothing. */
   total: (types: number) => number | null = (types) => types;

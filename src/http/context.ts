@@ -48,6 +48,8 @@ declare module 'fastify' {
     problem: Problem | null;
     /** After how long a stream began: how long it lasted says nothing about the server. Null: it is no stream. */
     streamBeganMs: number | null;
+    /** The call has left nothing for a worker to do, though it is no read. */
+    leavesNoWork: boolean;
     /** The largest body that this caller may send; null: the limit of the route. */
     bodyLimit: number | null;
   }

@@ -17,7 +17,7 @@ export function observe(http: HttpContext, request: FastifyRequest, reply: Fasti
   const { toolStatus } = request;
   const status = toolStatus ?? reply.statusCode;
   http.metrics.observe(request.operation, status, seconds);
-  if (!READS.has(request.method) && status < 400) http.app.workSignal.notify();
+  if (!READS.has(request.method) && status < 400 && !request.leavesNoWork) http.app.workSignal.notify();
   if (status === 429) http.metrics.countRefusal(limitOf(request));
   if (!http.app.log.isLevelEnabled('info')) return;
   http.app.log.info(

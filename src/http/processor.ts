@@ -28,7 +28,7 @@ export function registerProcessor(app: FastifyInstance, http: HttpContext): void
       throw new Problem('unauthorized', { message: 'This notice is not signed by our card processor.' });
     }
     // Test mode has endpoints of its own, with addresses of their own: here its events are accepted and not counted.
-    if (event.mode === mode) await receiveProcessorEvent(http.app.db, event, now);
+    request.leavesNoWork = event.mode !== mode || !(await receiveProcessorEvent(http.app.db, event, now));
     return reply.send({ received: true });
   });
   const { sandboxUrl } = http.app.processorAccess;
@@ -78,6 +78,7 @@ async function proxyToSandbox(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   request.operation = 'sandboxProcessor';
+  request.leavesNoWork = true;
   const headers: Record<string, string> = {};
   for (const name of REQUEST_HEADERS) {
     const value = request.headers[name];

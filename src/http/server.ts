@@ -200,6 +200,7 @@ function addHooks(app: FastifyInstance, http: HttpContext, tracing: Tracing | nu
   app.decorateRequest('toolCall', null);
   app.decorateRequest('problem', null);
   app.decorateRequest('streamBeganMs', null);
+  app.decorateRequest('leavesNoWork', false);
   app.decorateRequest('bodyLimit', null);
   app.addHook('onRequest', (request, reply, done) => {
     setCommonHeaders(http, request, reply);

@@ -44,7 +44,7 @@ export interface Round {
 export interface Loop {
   readonly name: string;
   readonly intervalSeconds: number;
-  /** Looks at once when there may be work, this long after its last step at the earliest; absent: it does not. */
+  /** Looks at once when there may be work, and this long after its last step if it is notified often; absent: it does not. */
   readonly wakeMs?: number;
   readonly batchSize: number;
   /** A step that takes longer is reported as stalled; absent: the limit of worker.ts. */

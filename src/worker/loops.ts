@@ -50,12 +50,14 @@ const FAST_WAKE_MS = 100;
 /** For the steps from the last card to the event that says so: each adds up to this long. */
 const PAYMENT_WAKE_MS = 20;
 
+/** Loops that are woken look in this order: the first are those that a partner waits for. */
 export const LOOPS: readonly Loop[] = [
   {
-    name: 'expire-checkouts',
-    intervalSeconds: FAST_INTERVAL_SECONDS,
-    batchSize: 1_000,
-    step: ({ payments }, batch) => expireDue(payments, batch),
+    name: 'dispatch-events',
+    intervalSeconds: 0.25,
+    wakeMs: PAYMENT_WAKE_MS,
+    batchSize: 500,
+    step: ({ deliveries }, batch) => dispatchDue(deliveries, batch),
   },
   {
     name: 'settle-holds',
@@ -70,6 +72,12 @@ export const LOOPS: readonly Loop[] = [
     wakeMs: PAYMENT_WAKE_MS,
     batchSize: 50,
     step: ({ payments }, batch) => captureDue(payments, batch),
+  },
+  {
+    name: 'expire-checkouts',
+    intervalSeconds: FAST_INTERVAL_SECONDS,
+    batchSize: 1_000,
+    step: ({ payments }, batch) => expireDue(payments, batch),
   },
   {
     name: 'settle-movements',
@@ -181,13 +189,6 @@ export const LOOPS: readonly Loop[] = [
     intervalSeconds: 3_600,
     batchSize: 1_000,
     step: ({ payments }, batch) => deleteOldMessages(payments.db, payments.clock.now(), batch),
-  },
-  {
-    name: 'dispatch-events',
-    intervalSeconds: 0.25,
-    wakeMs: 20,
-    batchSize: 500,
-    step: ({ deliveries }, batch) => dispatchDue(deliveries, batch),
   },
   {
     name: 'deliver-events',

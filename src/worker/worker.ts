@@ -50,6 +50,10 @@ export function runLoops(
   };
 }
 
+/** So many looks in a row may follow the last one at once, within this time: the first of them often comes too early. */
+const MAX_EARLY_LOOKS = 2;
+const EARLY_LOOKS_MS = 200;
+
 class LoopRun {
   readonly #loop: Loop;
   readonly #services: WorkerServices;
@@ -57,8 +61,12 @@ class LoopRun {
   /** By the monotonic clock, in milliseconds. */
   #turnedAt = performance.now();
   #isSleeping = false;
-  /** There may be work since the last step began. */
+  /** There may be work since the last step began, as another loop or a request says. */
   #isNotified = false;
+  /** The last step processed rows: perhaps there are more. */
+  #hasWorked = false;
+  /** When the last looks began that did not wait for `wakeMs`, by the monotonic clock. */
+  #earlyLooks: number[] = [];
   #endSleep: (() => void) | null = null;
   #hasFailed = false;
 
@@ -98,17 +106,33 @@ class LoopRun {
     unsubscribe?.();
   }
 
-  /** After a failed step for the whole interval. Otherwise a loop with `wakeMs` sleeps that long, and then until notified. */
+  /**
+   * After a failed step for the whole interval. Otherwise a loop with `wakeMs` sleeps until notified, and at least that
+   * long, unless it may look early.
+   */
   async #sleep(signal: AbortSignal): Promise<void> {
     const { wakeMs, intervalSeconds } = this.#loop;
-    const restMs = intervalSeconds * 1000 - (wakeMs ?? 0);
-    if (wakeMs !== undefined) await sleep(wakeMs, signal);
     const canWake = wakeMs !== undefined && !this.#hasFailed;
-    if (canWake && this.#isNotified) return;
-    await sleep(restMs, signal, (end) => {
+    if (wakeMs !== undefined) {
+      const isEarly = canWake && this.#mayLookEarly();
+      if (!isEarly || !this.#isNotified) await this.#sleepFor(wakeMs, signal, isEarly);
+      if (isEarly && this.#isNotified) this.#earlyLooks.push(performance.now());
+      if (canWake && (this.#isNotified || this.#hasWorked)) return;
+    }
+    await this.#sleepFor(intervalSeconds * 1000 - (wakeMs ?? 0), signal, canWake);
+  }
+
+  async #sleepFor(ms: number, signal: AbortSignal, canWake: boolean): Promise<void> {
+    await sleep(ms, signal, (end) => {
       if (canWake) this.#endSleep = end;
     });
     this.#endSleep = null;
+  }
+
+  #mayLookEarly(): boolean {
+    const since = performance.now() - EARLY_LOOKS_MS;
+    this.#earlyLooks = this.#earlyLooks.filter((at) => at > since);
+    return this.#earlyLooks.length < MAX_EARLY_LOOKS;
   }
 
   #notify(): void {
@@ -118,6 +142,12 @@ class LoopRun {
 
   #turn(): void {
     this.#turnedAt = performance.now();
+  }
+
+  #wakeOthers(): void {
+    const isNotified = this.#isNotified;
+    this.#services.workSignal?.wake();
+    this.#isNotified = isNotified;
   }
 
   async #step(signal: AbortSignal): Promise<number> {
@@ -136,8 +166,9 @@ class LoopRun {
     }
     if (!observesRounds || this.#hasFailed)
       observe({ rows, seconds: (performance.now() - beganAt) / 1000, isFailed: this.#hasFailed });
+    this.#hasWorked = rows > 0;
     // What a step did is often work for another loop: captured money is an event to send.
-    if (rows > 0) this.#services.workSignal?.wake();
+    if (this.#hasWorked) this.#wakeOthers();
     return rows;
   }
 }

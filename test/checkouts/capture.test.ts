@@ -3,7 +3,7 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { captureFunded } from '../../src/domain/checkouts/capture/capture.ts';
-import { claimCapture } from '../../src/domain/checkouts/capture/queries.ts';
+import { leaseCaptures } from '../../src/domain/checkouts/queries.ts';
 import type { Processor } from '../../src/domain/payments/processor.ts';
 import {
   CARDS,
@@ -111,7 +111,7 @@ describe('a worker that stalls during a capture', () => {
     const checkout = await paidWith(CARDS.good, CARDS.good);
     world.processor.api.faults.clear();
     const { services } = world.context;
-    const claimAgain = () => claimCapture(world.db, venue.venueId, checkout.id, services.clock.now() + HOUR);
+    const claimAgain = () => leaseCaptures(world.db, venue.venueId, checkout.id, services.clock.now() + HOUR);
     const firstToken = await claimAgain();
     // While it calls the processor, another worker claims the checkout.
     const test = new Proxy(services.processors.test as Processor, {

@@ -268,8 +268,9 @@ async function race({ id, lastHold, payBy }: Racer, number: number): Promise<boo
           throw error;
         },
       );
+  const seen = await readCheckout(world.db, venue.venueId, id);
   const [, canceled] = await Promise.all([
-    run('hold', 0, () => settleHoldNow(services, venue.venueId, lastHold)),
+    run('hold', 0, () => settleHoldNow(services, venue.venueId, lastHold, seen)),
     run('cancel', Math.random() * MAX_DELAY_MS, cancel),
     run('expiry', Math.random() * MAX_DELAY_MS, () =>
       expireOne(world.db, { ids: services.ids, now: payBy }, venue.venueId, id),

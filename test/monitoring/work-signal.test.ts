@@ -1,11 +1,12 @@
 // The signal that there may be work: a loop looks at once instead of at its next turn, also in another process.
 
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type Db, openDb } from '../../src/base/db.ts';
 import { listenForWork, WorkSignal } from '../../src/base/work-signal.ts';
 import type { Loop, WorkerServices } from '../../src/worker/loop.ts';
 import { runLoops } from '../../src/worker/worker.ts';
-import { openTestVenue } from '../support/test-venue.ts';
+import { CARDS, intentIdOf, openTestVenue } from '../support/test-venue.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -51,6 +52,17 @@ describe('the work signal', () => {
     signal.notify();
     await waitFor('the loop looks again', async () => looks.woken === 2);
     expect(looks.hourly).toBe(1);
+  });
+
+  it('makes a loop look at once twice in a row, and then as often as the loop may', async () => {
+    const signal = new WorkSignal();
+    const looks = runHourly(signal, { woken: { wakeMs: 60_000 } });
+    for (let round = 1; round <= 3; round++) {
+      await waitFor('the loop looks', async () => looks.woken === round);
+      signal.notify();
+    }
+    await delay(100);
+    expect(looks.woken).toBe(3);
   });
 
   it('is remembered while a step runs: what comes due then is looked for after it', async () => {
@@ -125,5 +137,30 @@ describe('the work signal', () => {
     await venue.create();
     await waitFor('the signal of the create', async () => count > 0);
     expect(count).toBe(1);
+  });
+
+  it('is given after an event of the processor about an open hold, and not about one that is captured', async () => {
+    const venue = await openTestVenue(world);
+    const checkout = await venue.collecting({ party_size: 2 });
+    await venue.pay(checkout.id, checkout.shares[0].id, CARDS.good);
+    const secret = await venue.secretFor(checkout.id, checkout.shares[1].id);
+    await venue.confirm(secret, CARDS.good);
+    const { data } = await venue.stripe.events.list({ limit: 100 });
+    const about = data.find(({ data: { object } }) => 'id' in object && object.id === intentIdOf(secret));
+    const body = JSON.stringify(about);
+    let count = 0;
+    world.context.workSignal.subscribe(() => count++);
+    const notice = async (): Promise<void> => {
+      const headers = { 'stripe-signature': world.processor.api.webhooks.sign({ mode: 'test', body }) };
+      expect((await world.call('POST', '/processor/notices/test', { body, headers })).status).toBe(200);
+    };
+    await notice();
+    await waitFor('the signal of the event', async () => count === 1);
+    await venue.settleHold(secret.holdId);
+    expect((await venue.read(checkout.id)).status).toBe('completed');
+    await notice();
+    await venue.create();
+    await waitFor('the signal of the create', async () => count > 1);
+    expect(count).toBe(2);
   });
 });

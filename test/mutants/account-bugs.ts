@@ -87,8 +87,8 @@ export const ACCOUNT_BUGS: readonly Mutant[] = [
     area: 'money',
     bug: 'guests are charged for a venue of which the service has not heard that it cannot be paid any more',
     file: 'src/domain/checkouts/capture/capture.ts',
-    from: 'if (!(await confirmPayable(services, checkout.venueId, checkout.mode))) {',
-    to: 'if (!checkout.isVenuePayable) {',
+    from: 'return isPayable ? facts : null;',
+    to: 'return facts;',
     tests: ['test/checkouts/unpayable-venue.test.ts'],
   },
   {

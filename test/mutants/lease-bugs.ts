@@ -41,7 +41,7 @@ export const LEASE_BUGS: readonly Mutant[] = [
   {
     area: 'money',
     bug: 'a worker with a stale lease token writes to a hold',
-    file: SETTLE_HOLD,
+    file: 'src/domain/checkouts/holds/record-settlement.ts',
     from: 'if (checkout === null || leaseToken !== hold.leaseToken) return null;',
     to: 'if (checkout === null || leaseToken === null) return null;',
     tests: 'simulation',

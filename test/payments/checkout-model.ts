@@ -159,6 +159,9 @@ function apply(model: Model, step: Step): Model {
     case 'schedule retry':
       mustHold(checkout.status === 'funded', 'a retry is scheduled although the checkout is not funded');
       return model;
+    case 'lease captures':
+      mustHold(checkout.status === 'funded', 'captures are leased although the checkout is not funded');
+      return { ...model, checkout: { ...checkout, leaseToken: checkout.leaseToken + 1 } };
     case 'open payout':
       return model;
     default:

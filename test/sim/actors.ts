@@ -448,11 +448,25 @@ async function payShare(
     // Some guests who are asked for another card leave the form open.
     if (needsOtherCard(simulation, share.id) && simulation.random.often(0.4)) return;
     await confirm(simulation, actor, secret.clientSecret, secret.publishableKey, card);
+    // Half of the pages report the card at once; the others are closed, and the worker finds it.
+    if (simulation.random.often(0.5)) await reportCard(payments, simulation.venue.id, share.checkout, secret.holdId);
   } catch (error) {
     // The organizer may have chosen a party without this share.
     const isDropped = error instanceof Problem && error.status === 404;
     if (!isDropped && !isRetryable(error)) throw error;
   }
+}
+
+/** As pollShare does for the guest's page. */
+async function reportCard(
+  payments: PaymentServices,
+  venueId: string,
+  checkoutId: string,
+  holdId: string,
+): Promise<void> {
+  const seen = await readCheckout(payments.db, venueId, checkoutId);
+  if (seen?.holds.find(({ id }) => id === holdId)?.status === 'open')
+    await settleHoldNow(payments, venueId, holdId, seen);
 }
 
 /** The server confirms the hold with the card that the payer holds another share with. */

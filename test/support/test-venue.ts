@@ -6,6 +6,8 @@ import { expect } from 'vitest';
 import type { Mode } from '../../src/base/config.ts';
 import { type HoldClientSecret, holdShare } from '../../src/domain/checkouts/holds/hold-share.ts';
 import { settleHoldNow } from '../../src/domain/checkouts/holds/settle-hold.ts';
+import { readCheckout } from '../../src/domain/checkouts/queries.ts';
+import { findHold } from '../../src/domain/payments/queries.ts';
 import { changeFee } from '../../src/domain/venues/change-venue.ts';
 import { stripeClient } from './test-processor.ts';
 import { type CallOptions, type HttpResponse, PROCESSOR_KEYS, type TestWorld } from './test-world.ts';
@@ -144,7 +146,10 @@ export class TestVenue {
   }
 
   async settleHold(holdId: string): Promise<void> {
-    await settleHoldNow(this.world.context.services, this.venueId, holdId);
+    const { services } = this.world.context;
+    const checkoutId = (await findHold(services.db, this.venueId, holdId))?.checkoutId ?? '';
+    const seen = await readCheckout(services.db, this.venueId, checkoutId);
+    await settleHoldNow(services, this.venueId, holdId, seen);
   }
 
   /** Starts a hold, confirms it with a card, and settles it. */

@@ -47,6 +47,8 @@ function applyStep(checkout: LockedCheckout, step: Step): LockedCheckout {
         step.holds.map(({ id }) => id),
         (hold) => ({ ...hold, status: 'captured' }),
       );
+    case 'lease captures':
+      return { ...checkout, leaseToken: checkout.leaseToken + 1 };
     case 'begin captures':
       return updateHolds(checkout, step.ids, (hold) => ({ ...hold, status: 'capturing' }));
     case 'activate renewal':

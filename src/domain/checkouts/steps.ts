@@ -80,6 +80,8 @@ export type Step =
       readonly step: 'record captures';
       readonly holds: readonly CapturedHold[];
     }
+  /** Leases the captures to the caller, which begins them at once: no other worker may claim them before. */
+  | { readonly step: 'lease captures'; readonly until: number }
   /** `reason`: why the cards are not charged yet, for operators. */
   | { readonly step: 'schedule retry'; readonly at: number; readonly reason: string }
   | { readonly step: 'add movements'; readonly movements: readonly NewMovement[] }

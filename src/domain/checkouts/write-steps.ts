@@ -26,6 +26,7 @@ import {
   assignSeat,
   dropShares,
   insertShares,
+  leaseCaptures,
   refundCheckoutBy,
   refundSharesBy,
   reorderShares,
@@ -93,6 +94,8 @@ async function writeStep(
       return requireChanged(step, 1, divideLoss(tx, venueId, step));
     case 'drop refund':
       return writeDroppedRefund(tx, scope, step);
+    case 'lease captures':
+      return requireLease(leaseCaptures(tx, venueId, checkoutId, step.until), checkout.leaseToken + 1);
     case 'schedule retry':
       return requireChanged(step, 1, scheduleRetry(tx, venueId, checkoutId, step));
     case 'post entries':
@@ -198,6 +201,12 @@ async function writeHoldStep(tx: Queryable, scope: HoldScope, step: HoldStep): P
 
 function checkoutTransitionOf(step: Extract<Step, { step: 'transition checkout' }>, now: number) {
   return { from: step.from, to: step.to, reason: step.reason ?? null, organizerId: step.organizerId ?? null, now };
+}
+
+/** The decision says which lease token the caller gets, because the row is locked. */
+async function requireLease(leased: Promise<number | null>, expected: number): Promise<void> {
+  const leaseToken = await leased;
+  if (leaseToken !== expected) throw new TransitionConflict(`the lease token is ${leaseToken}, not ${expected}`);
 }
 
 async function requireChanged(step: Step, expected: number, changed: Promise<number>): Promise<void> {

@@ -234,17 +234,18 @@ export async function shiftHeldTimes(tx: Queryable, venueId: string, checkoutId:
   );
 }
 
-/** A processor event says that a hold has changed: makes it due now. */
+/** A processor event says that a hold has changed: makes it due now. False: it is captured or has ended, and is not due. */
 export async function markHoldDue(
   db: Queryable,
   hint: { readonly venueId: string; readonly holdId: string; readonly mode: Mode; readonly now: number },
-): Promise<void> {
+): Promise<boolean> {
   // The new lease token makes a settlement in progress stale: it may have read the hold before the change.
-  await db.query(
+  const rows = await db.query(
     `update holds set due_at = to_timestamp($4 / 1000.0), lease_token = lease_token + 1
-     where venue_id = $1 and hold_id = $2 and mode = $3 and status in ('open', 'held')`,
+     where venue_id = $1 and hold_id = $2 and mode = $3 and status in ('open', 'held') returning 1`,
     [hint.venueId, hint.holdId, hint.mode, hint.now],
   );
+  return rows.length > 0;
 }
 
 /** The venues of the `limit` longest due holds, and how many each has. */

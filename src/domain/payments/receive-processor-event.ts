@@ -13,11 +13,12 @@ import { markRefundDue } from './refund-queries.ts';
 
 const HOUR = 3_600_000;
 
-export async function receiveProcessorEvent(db: Queryable, event: ProcessorEvent, now: number): Promise<void> {
+/** Returns whether this has left work for a worker. */
+export async function receiveProcessorEvent(db: Queryable, event: ProcessorEvent, now: number): Promise<boolean> {
   const { subject, mode } = event;
   if (subject.kind === 'hold') {
     const { venueId = '', holdId = '' } = subject.metadata;
-    if (!isUuid(venueId) || !isUuid(holdId)) return;
+    if (!isUuid(venueId) || !isUuid(holdId)) return false;
     // Only declines of the last hour count, so an older one need not be stored.
     if (subject.decline !== undefined && now - event.at < HOUR) {
       const declineId = subject.decline.chargeId ?? event.eventId;
@@ -29,8 +30,8 @@ export async function receiveProcessorEvent(db: Queryable, event: ProcessorEvent
   if (subject.kind === 'refund') {
     const { venueId, movementId } = subject;
     if (isUuid(venueId) && isUuid(movementId)) await markRefundDue(db, { venueId, movementId, mode, now });
-    return;
   }
-  if (subject.kind === 'account') return markAccountDue(db, mode, subject.accountId, now);
+  if (subject.kind === 'account') await markAccountDue(db, mode, subject.accountId, now);
   if (subject.kind === 'dispute') await storeProcessorEvent(db, { id: event.eventId, mode, subject, now });
+  return true;
 }

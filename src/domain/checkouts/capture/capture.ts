@@ -14,7 +14,7 @@ import {
   processorFor,
   retryAt,
 } from '../payment-services.ts';
-import { readCheckout } from '../queries.ts';
+import { leaseCaptures, readCheckout } from '../queries.ts';
 import {
   beginCaptures,
   type CaptureOutcome,
@@ -23,9 +23,9 @@ import {
   recordCaptures,
   waitUntilPayable,
 } from './decide-capture.ts';
-import { claimCapture, claimDueCaptures, venuesWithDueCaptures } from './queries.ts';
+import { claimDueCaptures, venuesWithDueCaptures } from './queries.ts';
 
-const LEASE_MS = 60_000;
+export const CAPTURE_LEASE_MS = 60_000;
 /** Processor calls for one checkout at the same time. */
 const MAX_CONCURRENT_CALLS = 16;
 
@@ -35,7 +35,7 @@ export async function captureDue(services: PaymentServices, batch: number): Prom
   const venues = await venuesWithDueCaptures(services.db, now, batch);
   const claimed = await Promise.all(
     venues.map(async ({ venueId, due }) => {
-      const checkouts = await claimDueCaptures(services.db, venueId, now, now + LEASE_MS, due);
+      const checkouts = await claimDueCaptures(services.db, venueId, now, now + CAPTURE_LEASE_MS, due);
       return checkouts.map((checkout) => ({ venueId, ...checkout }));
     }),
   );
@@ -52,7 +52,7 @@ export async function captureDue(services: PaymentServices, batch: number): Prom
 
 /** Captures one funded checkout now, due or not. */
 export async function captureFunded(services: PaymentServices, venueId: string, checkoutId: string): Promise<void> {
-  const leaseToken = await claimCapture(services.db, venueId, checkoutId, services.clock.now() + LEASE_MS);
+  const leaseToken = await leaseCaptures(services.db, venueId, checkoutId, services.clock.now() + CAPTURE_LEASE_MS);
   if (leaseToken !== null) await captureClaimed(services, venueId, checkoutId, leaseToken);
 }
 
@@ -67,7 +67,9 @@ async function captureClaimed(
   const processor = processorFor(services, checkout.mode);
   try {
     const hasBegun = hasBegunCapturing(checkout) || (await verifyAndBegin(services, processor, checkout, leaseToken));
-    if (hasBegun) await captureAll(services, processor, venueId, checkoutId, leaseToken);
+    if (!hasBegun) return;
+    const begun = await readCheckout(services.db, venueId, checkoutId);
+    if (begun !== null && hasLease(begun, leaseToken)) await captureAll(services, begun);
   } catch (error) {
     if (!(error instanceof ProcessorUnavailable)) throw error;
     services.log.warn(
@@ -87,6 +89,23 @@ function hasLease(checkout: LockedCheckout, leaseToken: number): boolean {
   return checkout.status === 'funded' && checkout.leaseToken === leaseToken;
 }
 
+/** Retrieves holds of the party, and asks whether the venue can be paid; null: it cannot, so no card may be charged. */
+export async function verifyParty(
+  services: PaymentServices,
+  processor: Processor,
+  { venueId, mode }: LockedCheckout,
+  holds: readonly HoldState[],
+): Promise<Map<string, HoldFacts> | null> {
+  const facts = new Map<string, HoldFacts>();
+  const [isPayable] = await Promise.all([
+    confirmPayable(services, venueId, mode),
+    forEachConcurrently(holds, async (hold) => {
+      if (hold.intentId !== null) facts.set(hold.id, await processor.retrieveHold(hold.intentId));
+    }),
+  ]);
+  return isPayable ? facts : null;
+}
+
 /**
  * Asks whether the venue can be paid, and retrieves every hold. If it can, and all are still held, commits the decision to
  * capture. Returns whether it was committed.
@@ -97,7 +116,8 @@ async function verifyAndBegin(
   checkout: LockedCheckout,
   leaseToken: number,
 ): Promise<boolean> {
-  if (!(await confirmPayable(services, checkout.venueId, checkout.mode))) {
+  const facts = await verifyParty(services, processor, checkout, partyHolds(checkout));
+  if (facts === null) {
     await decideUnderLock(services, checkout.venueId, checkout.id, (locked, now) => ({
       steps: hasLease(locked, leaseToken) ? waitUntilPayable(locked, now) : [],
       result: null,
@@ -108,10 +128,6 @@ async function verifyAndBegin(
     );
     return false;
   }
-  const facts = new Map<string, HoldFacts>();
-  await forEachConcurrently(partyHolds(checkout), async (hold) => {
-    if (hold.intentId !== null) facts.set(hold.id, await processor.retrieveHold(hold.intentId));
-  });
   const { venueId, id, mode } = checkout;
   const hasBegun = await services.db.transaction(async (tx) => {
     // No card is charged once it is known that the venue cannot be paid.
@@ -124,15 +140,10 @@ async function verifyAndBegin(
   return hasBegun === true;
 }
 
-async function captureAll(
-  services: PaymentServices,
-  processor: Processor,
-  venueId: string,
-  checkoutId: string,
-  leaseToken: number,
-): Promise<void> {
-  const checkout = await readCheckout(services.db, venueId, checkoutId);
-  if (checkout === null || !hasLease(checkout, leaseToken)) return;
+/** The captures of the checkout have begun, and the caller has their lease. Charges every card, and records the outcomes. */
+export async function captureAll(services: PaymentServices, checkout: LockedCheckout): Promise<void> {
+  const { venueId, id: checkoutId, leaseToken } = checkout;
+  const processor = processorFor(services, checkout.mode);
   const outcomes = new Map<string, CaptureOutcome>();
   const capturing = checkout.holds.filter(({ status }) => status === 'capturing');
   await forEachConcurrently(capturing, async (hold) => {

@@ -69,6 +69,22 @@ export function beginCaptures(
   return [...steps, { step: 'record event', type: 'checkout.collecting' }];
 }
 
+/**
+ * The steps have funded the checkout: adds those that begin its captures in the same transaction, with their lease until
+ * `leaseEnds`, if the facts of every hold allow it. Returns the steps alone otherwise.
+ */
+export function beginOnceFunded(
+  checkout: LockedCheckout,
+  steps: readonly Step[],
+  facts: ReadonlyMap<string, HoldFacts>,
+  now: number,
+  leaseEnds: number,
+): readonly Step[] {
+  const begun = beginCaptures(applySteps(checkout, steps), facts, now);
+  if (!begun.some(({ step }) => step === 'begin captures')) return steps;
+  return [...steps, { step: 'lease captures', until: leaseEnds }, ...begun];
+}
+
 /** The holds that guests were about to replace others with are not needed: the ones that stand are captured. */
 function releaseReplacements(checkout: LockedCheckout, now: number): readonly Step[] {
   const open = checkout.holds.filter(

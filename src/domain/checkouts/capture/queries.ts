@@ -32,16 +32,6 @@ export async function claimDueCaptures(
   );
 }
 
-/** Leases one funded checkout, due or not, until `until`. Returns its lease token; null: it is not funded. */
-export async function claimCapture(db: Queryable, venueId: string, id: string, until: number): Promise<number | null> {
-  const rows = await db.query<{ leaseToken: number }>(
-    `update checkouts set lease_token = lease_token + 1, capture_due_at = to_timestamp($3 / 1000.0)
-     where venue_id = $1 and checkout_id = $2 and status = 'funded' returning lease_token as "leaseToken"`,
-    [venueId, id, until],
-  );
-  return rows[0]?.leaseToken ?? null;
-}
-
 export interface FundedAtVenue {
   readonly venueId: string;
   readonly count: number;

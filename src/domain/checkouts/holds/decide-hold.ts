@@ -265,6 +265,12 @@ export function markShareHeld(checkout: LockedCheckout, share: ShareState, heldA
   return [...steps, ...fundWhenAllHeld(applySteps(checkout, steps))];
 }
 
+/** Whether the party waits for this hold alone: every other share is held. Of an unlocked checkout it is only a hint. */
+export function isLastOpenHold(checkout: LockedCheckout, hold: HoldState): boolean {
+  if (checkout.status !== 'collecting' || hold.status !== 'open' || hold.renews !== null) return false;
+  return checkout.shares.every(({ id, status }) => id === hold.shareId || status === 'held');
+}
+
 /** The only place that decides that every share is held. The caller holds the checkout's row lock. */
 export function fundWhenAllHeld(checkout: LockedCheckout): readonly Step[] {
   if (checkout.status !== 'collecting' || !checkout.shares.every(({ status }) => status === 'held')) return [];

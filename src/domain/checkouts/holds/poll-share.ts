@@ -22,5 +22,5 @@ export async function pollShare(
     throw new Problem('share_not_yours');
   // The share's own hold, or the one that the guest replaces it with.
   const open = checkout.holds.find((hold) => hold.shareId === shareId && hold.status === 'open');
-  if (open !== undefined) await settleHoldNow(services, venueId, open.id);
+  if (open !== undefined) await settleHoldNow(services, venueId, open.id, checkout);
 }

@@ -6,21 +6,22 @@
 import { countDecline, declinesBlockUntil } from '../../payments/decline-queries.ts';
 import { callKeys, type HoldState, holdMetadataOf, usesSavedCard } from '../../payments/hold.ts';
 import { type HoldFacts, ProcessorRefusal, ProcessorUnavailable, requireLease } from '../../payments/processor.ts';
-import { claimHold, claimHolds, findHold, lockLease, venuesWithDueHolds } from '../../payments/queries.ts';
+import { claimHold, claimHolds, findHold, venuesWithDueHolds } from '../../payments/queries.ts';
 import { settleFee } from '../../payments/settle-fee.ts';
 import { statementSuffix } from '../../payments/statement-suffix.ts';
 import { isCharged } from '../../payments/transitions.ts';
 import { findVenue } from '../../venues/queries.ts';
-import { captureFunded } from '../capture/capture.ts';
+import { captureAll, captureFunded } from '../capture/capture.ts';
 import { recordRelease } from '../capture/decide-capture.ts';
 import type { LockedCheckout } from '../locked-checkout.ts';
-import { type Decision, type PaymentServices, processorFor, retryAt } from '../payment-services.ts';
-import { lockCheckout, readCheckout } from '../queries.ts';
+import { type PaymentServices, processorFor, retryAt } from '../payment-services.ts';
+import { readCheckout } from '../queries.ts';
 import type { Step } from '../steps.ts';
-import { writeSteps } from '../write-steps.ts';
-import { decideFromFacts, decideRefused, decideUnavailable } from './decide-hold.ts';
+import { decideFromFacts, decideRefused, decideUnavailable, isLastOpenHold } from './decide-hold.ts';
 import { decideRenewal } from './decide-renewal.ts';
 import { nextPollAt } from './hold-steps.ts';
+import { decideWithLease, recordSteps } from './record-settlement.ts';
+import { type BegunCaptures, recordAndBegin, verifyOthers } from './settle-last-hold.ts';
 
 /** Long enough for a call and its time-out. After that another worker may claim the hold. */
 const LEASE_MS = 60_000;
@@ -40,7 +41,7 @@ export async function settleDueHolds(services: PaymentServices, batch: number): 
     venues.map(({ venueId, due }) => claimHolds(services.db, venueId, now, now + LEASE_MS, due)),
   );
   const holds = claimed.flat();
-  const settled = await Promise.allSettled(holds.map((hold) => settleHold(services, hold, now + LEASE_MS)));
+  const settled = await Promise.allSettled(holds.map((hold) => settleHold(services, hold, now + LEASE_MS, null)));
   for (const result of settled) {
     if (result.status === 'rejected')
       services.log.error({ err: result.reason }, 'settling a hold failed; the worker retries it');
@@ -48,31 +49,42 @@ export async function settleDueHolds(services: PaymentServices, batch: number): 
   return holds.length;
 }
 
-/** Settles one hold now, due or not. Returns its lease token; null: it has ended, or the processor is unavailable. */
+/**
+ * Settles one hold now, due or not. Returns its lease token; null: it has ended, or the processor is unavailable. `seen` is
+ * the checkout as the caller has just read it: if the party waits for this hold alone, the hold and the decision to
+ * capture are one transaction.
+ */
 export async function settleHoldNow(
   services: PaymentServices,
   venueId: string,
   holdId: string,
+  seen: LockedCheckout | null = null,
 ): Promise<number | null> {
   const leaseEnds = services.clock.now() + LEASE_MS;
   const hold = await claimHold(services.db, venueId, holdId, leaseEnds);
   if (hold === null) return null;
-  const result = await settleHold(services, hold, leaseEnds);
+  const result = await settleHold(services, hold, leaseEnds, seen);
   if (result === 'funded') await captureFunded(services, venueId, hold.checkoutId);
+  else if (typeof result === 'object') await captureAll(services, result.capturing);
   return result === 'unknown' ? null : hold.leaseToken;
 }
 
 /** Funded: this was the last hold. The checkout is due for capture: the caller or the capture worker does it. */
-type SettleResult = 'settled' | 'funded' | 'unknown';
+type SettleResult = 'settled' | 'funded' | 'unknown' | BegunCaptures;
 
-async function settleHold(services: PaymentServices, hold: HoldState, leaseEnds: number): Promise<SettleResult> {
+async function settleHold(
+  services: PaymentServices,
+  hold: HoldState,
+  leaseEnds: number,
+  seen: LockedCheckout | null,
+): Promise<SettleResult> {
   if (isCharged(hold.status)) {
     await settleFee(services, hold);
     return 'settled';
   }
   try {
-    const isFunded = (await SETTLE_BY_STATUS[hold.status]?.(services, hold, leaseEnds)) === true;
-    return isFunded ? 'funded' : 'settled';
+    const result = (await SETTLE_BY_STATUS[hold.status]?.(services, hold, leaseEnds, seen)) ?? false;
+    return typeof result === 'object' ? result : result ? 'funded' : 'settled';
   } catch (error) {
     if (error instanceof ProcessorRefusal) {
       const { code } = error;
@@ -94,51 +106,23 @@ async function settleHold(services: PaymentServices, hold: HoldState, leaseEnds:
   }
 }
 
-/** Resolves to whether this has funded the checkout. */
-type SettleByStatus = (services: PaymentServices, hold: HoldState, leaseEnds: number) => Promise<boolean>;
+/** Resolves to whether this has funded the checkout, or to the captures that it has begun as well. */
+type SettleByStatus = (
+  services: PaymentServices,
+  hold: HoldState,
+  leaseEnds: number,
+  seen: LockedCheckout | null,
+) => Promise<boolean | BegunCaptures>;
 
 const SETTLE_BY_STATUS: Partial<Record<HoldState['status'], SettleByStatus>> = {
   requested: (services, hold, leaseEnds) =>
     usesSavedCard(hold)
       ? createRequestedRenewal(services, hold, leaseEnds)
       : createRequestedHold(services, hold, leaseEnds),
-  open: pollHold,
+  open: (services, hold, _leaseEnds, seen) => pollHold(services, hold, seen),
   held: renewOrPollHold,
   releasing: releaseHold,
 };
-
-/** Writes the decided steps, unless the lease token is stale. Returns whether they have funded the checkout. */
-async function recordSteps(
-  services: PaymentServices,
-  hold: HoldState,
-  decide: (checkout: LockedCheckout, now: number) => readonly Step[],
-): Promise<boolean> {
-  const decideFunded = (checkout: LockedCheckout, now: number): Decision<boolean> => {
-    const steps = checkout.holds.some(({ id }) => id === hold.id) ? decide(checkout, now) : [];
-    return { steps, result: steps.some((step) => step.step === 'transition checkout' && step.to === 'funded') };
-  };
-  return (await decideWithLease(services, hold, decideFunded)) === true;
-}
-
-/** Decides and writes under the row locks of checkout and hold. Null: another worker has claimed the hold since. */
-async function decideWithLease<T>(
-  services: PaymentServices,
-  hold: HoldState,
-  decide: (checkout: LockedCheckout, now: number) => Decision<T>,
-): Promise<T | null> {
-  const { venueId, checkoutId } = hold;
-  return services.db.transaction(async (tx) => {
-    const [checkout, leaseToken] = await Promise.all([
-      lockCheckout(tx, venueId, checkoutId),
-      lockLease(tx, venueId, hold.id),
-    ]);
-    if (checkout === null || leaseToken !== hold.leaseToken) return null;
-    const now = services.clock.now();
-    const { steps, result } = decide(checkout, now);
-    await writeSteps(tx, { ids: services.ids, now }, checkout, steps);
-    return result;
-  });
-}
 
 /**
  * Creates the payment intent. After an earlier attempt without an answer the processor returns the same intent for the
@@ -194,13 +178,22 @@ function isKeyExpired({ clock }: PaymentServices, hold: HoldState): boolean {
 }
 
 /** Asks the processor for the state of an open or held hold, and records what follows. */
-async function pollHold(services: PaymentServices, hold: HoldState): Promise<boolean> {
-  const facts = await processorFor(services, hold.mode).retrieveHold(intentOf(hold));
+async function pollHold(
+  services: PaymentServices,
+  hold: HoldState,
+  seen: LockedCheckout | null = null,
+): Promise<boolean | BegunCaptures> {
+  const processor = processorFor(services, hold.mode);
+  const [facts, others] = await Promise.all([
+    processor.retrieveHold(intentOf(hold)),
+    seen !== null && isLastOpenHold(seen, hold) ? verifyOthers(services, processor, seen, hold) : null,
+  ]);
   const isBlockedByDeclines =
     hold.status === 'open' && facts.declineCode !== null && (await countDeclineAndCheckLimit(services, hold, facts));
-  return recordSteps(services, hold, (checkout, now) =>
-    decideFromFacts(checkout, hold.id, facts, now, isBlockedByDeclines),
-  );
+  const decide = (checkout: LockedCheckout, now: number): readonly Step[] =>
+    decideFromFacts(checkout, hold.id, facts, now, isBlockedByDeclines);
+  if (others === null) return recordSteps(services, hold, decide);
+  return recordAndBegin(services, hold, decide, new Map([...others, [hold.id, facts]]));
 }
 
 /** Counts a recent decline, if no processor event has done so. Returns whether declines block the share now. */
@@ -220,7 +213,7 @@ async function countDeclineAndCheckLimit(
 }
 
 /** Renews a held hold that is about to lapse; polls any other. */
-async function renewOrPollHold(services: PaymentServices, hold: HoldState): Promise<boolean> {
+async function renewOrPollHold(services: PaymentServices, hold: HoldState): Promise<boolean | BegunCaptures> {
   const renewalId = await decideWithLease(services, hold, (checkout, now) => {
     const renewal = decideRenewal(checkout, hold.id, now, () => services.ids.uuid());
     return { steps: renewal?.steps ?? [], result: renewal?.renewalId ?? null };

@@ -25,7 +25,8 @@ interface WebhookSenderOptions {
 
 const POLL_MS = 250;
 const TIMEOUT_MS = 10_000;
-const MAX_CONCURRENT_PER_ENDPOINT = 16;
+/** The captures of a party cause events at the same moment, and a service that is busy with them should not be held up. */
+const MAX_CONCURRENT_PER_ENDPOINT = 2;
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;

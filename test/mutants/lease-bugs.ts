@@ -42,8 +42,8 @@ export const LEASE_BUGS: readonly Mutant[] = [
     area: 'money',
     bug: 'a worker with a stale lease token writes to a hold',
     file: 'src/domain/checkouts/holds/record-settlement.ts',
-    from: 'if (checkout === null || leaseToken !== hold.leaseToken) return null;',
-    to: 'if (checkout === null || leaseToken === null) return null;',
+    from: 'if (checkout === null || leaseToken !== hold.leaseToken) throw new StaleLease();',
+    to: 'if (checkout === null || leaseToken === null) throw new StaleLease();',
     tests: 'simulation',
   },
   {

@@ -10,6 +10,9 @@ import { lockCheckout } from '../queries.ts';
 import type { Step } from '../steps.ts';
 import { writeSteps } from '../write-steps.ts';
 
+/** Rolls the transaction back. A commit would wait for the disk, and others meanwhile for the row locks. */
+class StaleLease extends Error {}
+
 /** Writes the decided steps, unless the lease token is stale. Returns whether they have funded the checkout. */
 export async function recordSteps(
   services: PaymentServices,
@@ -38,16 +41,20 @@ export async function decideWithLease<T>(
   locksAccount = false,
 ): Promise<T | null> {
   const { venueId, checkoutId } = hold;
-  return services.db.transaction(async (tx) => {
+  const decided = services.db.transaction(async (tx) => {
     if (locksAccount) await lockPayoutAccount(tx, venueId, hold.mode);
     const [checkout, leaseToken] = await Promise.all([
       lockCheckout(tx, venueId, checkoutId),
       lockLease(tx, venueId, hold.id),
     ]);
-    if (checkout === null || leaseToken !== hold.leaseToken) return null;
+    if (checkout === null || leaseToken !== hold.leaseToken) throw new StaleLease();
     const now = services.clock.now();
     const { steps, result } = decide(checkout, now);
     await writeSteps(tx, { ids: services.ids, now }, checkout, steps);
     return result;
+  });
+  return decided.catch((error: unknown) => {
+    if (error instanceof StaleLease) return null;
+    throw error;
   });
 }

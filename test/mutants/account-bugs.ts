@@ -23,8 +23,8 @@ export const ACCOUNT_BUGS: readonly Mutant[] = [
     area: 'money',
     bug: 'a test event at the live address counts',
     file: 'src/http/processor.ts',
-    from: 'if (event.mode === mode) await',
-    to: 'await',
+    from: 'event.mode !== mode || !(await',
+    to: '!(await',
     tests: ['test/checkouts/processor-events.test.ts'],
   },
   {

@@ -11,7 +11,7 @@ export const LEASE_BUGS: readonly Mutant[] = [
   {
     area: 'events',
     bug: 'the events of a hold are written outside the transaction of the change',
-    file: SETTLE_HOLD,
+    file: 'src/domain/checkouts/holds/record-settlement.ts',
     from: WRITE_STEPS,
     to: `    const events = steps.filter(({ step }) => step === 'record event');
     await writeSteps(services.db, { ids: services.ids, now }, checkout, events);

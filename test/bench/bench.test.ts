@@ -44,6 +44,9 @@ describe('the selection of benches', () => {
         'read-latency',
         'guest-page-first-byte',
         'many-cores',
+        'due-work-growth',
+        'event-log-growth',
+        'rolling-hour-growth',
       ]),
     );
   });

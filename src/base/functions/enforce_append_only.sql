@@ -1,8 +1,8 @@
 -- A row of an append-only table is never changed or deleted: the audit log, events and ledger entries are evidence. The
 -- triggers that call this belong to their tables, in the migrations. There are two exceptions. The erasure of a guest
--- (`everyshare guest erase`) takes the guest out of the data of events, and removes the reason of a refund, which is free
--- text, from entries of the audit log that an earlier release wrote. The worker deletes old events (EVENT_LOG_DAYS), and
--- never the first of an object.
+-- (`everyshare guest erase`) takes the guest out of the data of events, and removes the reason of a refund, which is
+-- free text, from entries of the audit log that an earlier release wrote. The worker deletes old events
+-- (EVENT_LOG_DAYS), and never the first of an object.
 create or replace function enforce_append_only() returns trigger language plpgsql as $$
 begin
   if tg_op = 'UPDATE' and current_setting('everyshare.erase_guest', true) = 'on' then

@@ -64,7 +64,7 @@ async function prepare(fixture: BenchFixture): Promise<PreparedBench> {
 async function openSide(fixture: BenchFixture, name: string, rows: number): Promise<GrowthSide> {
   const side = await openGrowthSide(fixture, name);
   await insertRows(side, [...LIVING_ROWS, ADDRESSES], rows);
-  await vacuum(side.db, TABLES);
+  await vacuum(side, TABLES);
   return side;
 }
 

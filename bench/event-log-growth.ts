@@ -39,7 +39,7 @@ async function prepare(fixture: BenchFixture): Promise<PreparedBench> {
   let isClosing = false;
   // Both sides are measured beside it, so that it takes the same share of the machine from both.
   const vacuuming = (async () => {
-    while (!isClosing) await vacuum(many.db, ['events', 'deliveries'], 'disable_page_skipping');
+    while (!isClosing) await vacuum(many, ['events', 'deliveries'], 'disable_page_skipping');
   })();
   vacuuming.catch(() => undefined); // close() reports it.
   const round = (side: GrowthSide) => async (): Promise<number> => {
@@ -70,7 +70,7 @@ async function prepare(fixture: BenchFixture): Promise<PreparedBench> {
 async function openSide(fixture: BenchFixture, name: string, rows: number): Promise<GrowthSide> {
   const side = await openGrowthSide(fixture, name);
   await insertRows(side, OLD_ROWS, rows);
-  await vacuum(side.db, ['events', 'deliveries']);
+  await vacuum(side, ['events', 'deliveries']);
   await side.db.query(
     `insert into webhook_endpoints (venue_id, endpoint_id, mode, url, events, status, secret, created_at)
      values ($1, 'whe_1', 'test', 'https://receiver.example/', '{checkout.created}', 'active', '\\x00', now())`,

@@ -1,9 +1,10 @@
 // A side of a growth bench: a database of its own in the bench's cluster, so that one side has few rows and the other many.
 
 import { join } from 'node:path';
+import pg from 'pg';
 import { systemClock } from '../src/base/clock.ts';
 import { readConfig } from '../src/base/config.ts';
-import { type Db, openDb, type Queryable } from '../src/base/db.ts';
+import { type Db, openDb } from '../src/base/db.ts';
 import { makeLog } from '../src/base/log.ts';
 import { migrate } from '../src/base/migrate.ts';
 import { packageRoot } from '../src/base/package-root.ts';
@@ -17,6 +18,7 @@ const CHUNK = 25_000;
 
 export interface GrowthSide {
   readonly db: Db;
+  readonly url: string;
   readonly context: AppContext;
   readonly venueId: string;
   /** Secret keys of the venue. */
@@ -41,21 +43,33 @@ export async function openGrowthSide(fixture: BenchFixture, name: string, keys =
     operatorToken: '',
     schemas: readSchemas(join(packageRoot, 'schemas', 'v1')),
   });
-  return { db, context, venueId: venue.id, keys: venue.keys };
+  return { db, url: url.href, context, venueId: venue.id, keys: venue.keys };
 }
 
 /** Runs statements with the numbers of the first and the last row as $2 and $3, some at a time, without triggers. */
-export async function insertRows({ db, venueId }: GrowthSide, texts: readonly string[], rows: number): Promise<void> {
-  for (let first = 1; first <= rows; first += CHUNK)
-    await db.transaction(async (tx) => {
-      await tx.query('set local session_replication_role = replica');
-      await tx.query(`set local statement_timeout = '120s'`);
-      await tx.query('set local synchronous_commit = off');
-      for (const text of texts) await tx.query(text, [venueId, first, Math.min(first + CHUNK - 1, rows)]);
-    });
+export async function insertRows(side: GrowthSide, texts: readonly string[], rows: number): Promise<void> {
+  await withClient(side, async (client) => {
+    await client.query('set session_replication_role = replica');
+    await client.query('set synchronous_commit = off');
+    for (let first = 1; first <= rows; first += CHUNK)
+      for (const text of texts) await client.query(text, [side.venueId, first, Math.min(first + CHUNK - 1, rows)]);
+  });
 }
 
-/** As autovacuum does for a table that grew over weeks. Each table by itself: a large one needs long. */
-export async function vacuum(db: Queryable, tables: readonly string[], options = 'analyze'): Promise<void> {
-  for (const table of tables) await db.query(`vacuum (${options}) ${table}`);
+/** As autovacuum does for a table that grew over weeks. */
+export async function vacuum(side: GrowthSide, tables: readonly string[], options = 'analyze'): Promise<void> {
+  await withClient(side, async (client) => {
+    for (const table of tables) await client.query(`vacuum (${options}) ${table}`);
+  });
+}
+
+/** A connection without the time limits of the program: a large table needs long. */
+async function withClient({ url }: GrowthSide, work: (client: pg.Client) => Promise<void>): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await work(client);
+  } finally {
+    await client.end();
+  }
 }

@@ -12,7 +12,7 @@ const KEYS = 96;
 const CALLERS = 48;
 /** Of a key, in its hour. */
 const CALLS_PER_KEY = { full: 5_000, quick: 500 };
-/** Subjects with a few calls each, in millions of rows. */
+/** Other subjects, with a call each. */
 const OTHERS = { full: 1_000_000, quick: 20_000 };
 const ROUND_CALLS = { full: 12_000, quick: 1_000 };
 
@@ -76,7 +76,7 @@ async function fillHour(side: GrowthSide, callsPerKey: number, others: number): 
     `insert into limit_windows (subject, total, last_at) select ${subject}, $2, now() from keys k where k.venue_id = $1`,
     [side.venueId, callsPerKey],
   );
-  await vacuum(side.db, ['limit_calls', 'limit_windows']);
+  await vacuum(side, ['limit_calls', 'limit_windows']);
 }
 
 function rounds({ db, keys }: GrowthSide, calls: number): () => Promise<number> {

@@ -19,6 +19,9 @@ const CONNECTIONS = 32;
 const PART_OF_RATE = 0.25;
 const READ_CHECKOUTS = 64;
 const COMPLETES_PER_SECOND = 1;
+/** A minute is sent in parts, since a part of the load has a time limit. */
+const PARTS_OF_A_MINUTE = 4;
+const PART_SECONDS = 60 / PARTS_OF_A_MINUTE;
 const MB = 1024 * 1024;
 /** How long the worker may need for the last deliveries. */
 const MAX_REST_MS = 60_000;
@@ -43,7 +46,6 @@ interface Soak {
   readonly reads: readonly string[];
   readonly loads: { readonly creates: Load; readonly reads: Load };
   readonly perSecond: { readonly creates: number; readonly reads: number };
-  readonly secondsPerMinute: number;
 }
 
 const cleanup = makeCleanup();
@@ -118,7 +120,7 @@ async function prepare(fixture: BenchFixture): Promise<Soak> {
     reads: PART_OF_RATE * (await loads.reads.send(readJob(10_000))),
   };
   const workerPid = worker.child.process.pid ?? 0;
-  return { fixture, server, workerPid, venueKeys, reads, loads, perSecond, secondsPerMinute: 60 };
+  return { fixture, server, workerPid, venueKeys, reads, loads, perSecond };
 }
 
 function newRequests(venueKeys: readonly VenueKey[], count: number): string[] {
@@ -135,31 +137,14 @@ async function createEndpoint(port: number, key: string, url: string): Promise<v
 }
 
 async function runMinute(soak: Soak, bytesBefore: number): Promise<Minute> {
-  const { fixture, server, venueKeys, loads, perSecond, secondsPerMinute } = soak;
-  const counts = {
-    creates: Math.ceil(perSecond.creates * secondsPerMinute),
-    reads: Math.ceil(perSecond.reads * secondsPerMinute),
-  };
-  const open = { port: server.port, connections: CONNECTIONS, bodyBytes: null } as const;
-  const [createMs, readMs, completes] = await Promise.all([
-    loads.creates.sendTimed({
-      ...open,
-      requests: newRequests(venueKeys, counts.creates),
-      count: counts.creates,
-      status: 201,
-      perSecond: perSecond.creates,
-    }),
-    loads.reads.sendTimed({
-      ...open,
-      requests: soak.reads,
-      count: counts.reads,
-      status: 200,
-      perSecond: perSecond.reads,
-    }),
-    completeSome(soak),
-  ]);
+  const { fixture, server } = soak;
+  const parts: Part[] = [];
+  while (parts.length < PARTS_OF_A_MINUTE) parts.push(await runPart(soak));
+  const createMs = parts.flatMap((part) => part.createMs);
+  const readMs = parts.flatMap((part) => part.readMs);
+  const completes = parts.reduce((sum, part) => sum + part.completes, 0);
   return {
-    requests: counts.creates + counts.reads + 2 * completes,
+    requests: createMs.length + readMs.length + 2 * completes,
     createMs,
     readMs,
     serverRssMb: rssMb(server.child.process.pid ?? 0),
@@ -170,9 +155,33 @@ async function runMinute(soak: Soak, bytesBefore: number): Promise<Minute> {
   };
 }
 
-/** One after the other, evenly over the minute. Returns how many. */
-async function completeSome({ server: { port }, venueKeys, secondsPerMinute }: Soak): Promise<number> {
-  const endsAt = performance.now() + secondsPerMinute * 1_000;
+interface Part extends Pick<Minute, 'createMs' | 'readMs'> {
+  readonly completes: number;
+}
+
+async function runPart(soak: Soak): Promise<Part> {
+  const { server, venueKeys, loads, perSecond, reads } = soak;
+  const job = (requests: readonly string[], rate: number, status: 200 | 201): LoadJob => ({
+    port: server.port,
+    connections: CONNECTIONS,
+    bodyBytes: null,
+    requests,
+    count: Math.ceil(rate * PART_SECONDS),
+    status,
+    perSecond: rate,
+  });
+  const creates = newRequests(venueKeys, Math.ceil(perSecond.creates * PART_SECONDS));
+  const [createMs, readMs, completes] = await Promise.all([
+    loads.creates.sendTimed(job(creates, perSecond.creates, 201)),
+    loads.reads.sendTimed(job(reads, perSecond.reads, 200)),
+    completeSome(soak),
+  ]);
+  return { createMs, readMs, completes };
+}
+
+/** One after the other, evenly over the time. Returns how many. */
+async function completeSome({ server: { port }, venueKeys }: Soak): Promise<number> {
+  const endsAt = performance.now() + PART_SECONDS * 1_000;
   let done = 0;
   while (performance.now() < endsAt) {
     const nextAt = performance.now() + 1_000 / COMPLETES_PER_SECOND;

@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { sendDueMails } from '../../src/domain/mail/send.ts';
+import { type MailSender, sendDueMails } from '../../src/domain/mail/send.ts';
+import { makeSmtpSender } from '../../src/domain/mail/smtp.ts';
 import { mailedCode } from '../support/console-client.ts';
 import { ConsoleBrowser, executable, look, screenUrl } from './console-browser.ts';
 
@@ -18,9 +19,12 @@ const FAILED = /The mail could not be sent/;
 describe.runIf(executable !== null)('a form for a mailed code', () => {
   let console_: ConsoleBrowser;
   let venueId: string;
+  let mailSender: MailSender;
   beforeAll(async () => {
     const url = await urlOfStoppedServer();
-    console_ = await ConsoleBrowser.open({ env: { MAIL_URL: url, MAIL_FROM: 'Everyshare <no-reply@example.com>' } });
+    const from = 'Everyshare <no-reply@example.com>';
+    mailSender = makeSmtpSender({ url, from });
+    console_ = await ConsoleBrowser.open({ env: { MAIL_URL: url, MAIL_FROM: from } });
     venueId = (await console_.world.venue({ sandbox: true, name: 'Cove & Pine', origins: [] })).venue.id;
   });
   afterAll(() => console_.close());
@@ -36,7 +40,7 @@ describe.runIf(executable !== null)('a form for a mailed code', () => {
 
   /** As the worker does, for longer than a mail server needs. */
   async function sendInVain(): Promise<void> {
-    await sendDueMails(console_.world.context.services, 20);
+    await sendDueMails({ ...console_.world.context.services, mailSender }, 20);
     await console_.world.db.query(
       `update mails set created_at = created_at - interval '11 seconds' where status = 'waiting'`,
     );

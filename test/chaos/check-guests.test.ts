@@ -186,10 +186,15 @@ function outsiderViolations(foreignReads: readonly ForeignRead[], revokedKeys: r
   return rules;
 }
 
-it('finds a foreign checkout that is shown, a revoked key that is accepted, and a new key that is refused', () => {
+it('finds a foreign checkout that is shown, a revoked key that is accepted, and a new key that is refused or lost', () => {
   const missing = response(404, { request_id: 'a', message: 'Nothing here.' });
   const foreignRead = { checkoutId: 'chk_1', who: 'another venue', missing };
-  const key = { keyId: 'key_1', before: [response(200), response(200)], after: [response(401), response(401)] };
+  const key = {
+    keyId: 'key_1',
+    before: [response(200), response(200)],
+    after: [response(401), response(401)],
+    isLost: false,
+  };
   expect(
     outsiderViolations(
       [{ ...foreignRead, foreign: response(404, { request_id: 'b', message: 'Nothing here.' }) }],
@@ -205,6 +210,7 @@ it('finds a foreign checkout that is shown, a revoked key that is accepted, and 
   expect(outsiderViolations([], [{ ...key, after: [response(401), response(200)] }])).toEqual([
     'a revoked key is refused',
   ]);
+  expect(outsiderViolations([], [{ ...key, isLost: true }])).toEqual(['an issued key is stored']);
   expect(outsiderViolations([], [{ ...key, before: [response(401), response(200)] }])).toEqual([
     'a key works from the moment it is issued',
   ]);

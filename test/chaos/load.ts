@@ -7,6 +7,7 @@ import { systemClock } from '../../src/base/clock.ts';
 import type { CommandContext } from '../../src/base/command-context.ts';
 import { type Mode, readConfig } from '../../src/base/config.ts';
 import type { Db } from '../../src/base/db.ts';
+import { Problem } from '../../src/base/errors.ts';
 import { makeLog } from '../../src/base/log.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { systemRandom } from '../../src/base/random.ts';
@@ -39,8 +40,8 @@ const FEES = [
 /** Issues and revokes keys, as the operator does. */
 export interface KeyOperator {
   issue(venueId: string, readsPerHour: number): Promise<{ readonly id: string; readonly key: string }>;
-  /** When it resolves, the key is revoked. */
-  revoke(keyId: string): Promise<void>;
+  /** When it resolves, the key is revoked. False: there is no such key, although it was issued. */
+  revoke(keyId: string): Promise<boolean>;
 }
 
 export interface Venues {
@@ -88,7 +89,14 @@ export async function createVenues(db: Db, setup: RunSetup): Promise<Venues> {
       retryCommand(() =>
         db.transaction((tx) => issueKey(tx, command(), newKey(venueId, 'test', UNREACHABLE_LIMIT, reads))),
       ),
-    revoke: (keyId) => retryCommand(async () => void (await db.transaction((tx) => revokeKey(tx, command(), keyId)))),
+    revoke: (keyId) =>
+      retryCommand(() => db.transaction((tx) => revokeKey(tx, command(), keyId))).then(
+        () => true,
+        (error: unknown) => {
+          if (error instanceof Problem && error.code === 'not_found') return false;
+          throw error;
+        },
+      ),
   };
   return { bookable, unrelated, keyOperator, seats: [...seats] };
 }
@@ -116,12 +124,13 @@ function newKey(venueId: string, mode: Mode, writesPerHour: number, readsPerHour
 
 const MAX_COMMAND_TRIES = 600;
 
-/** Retries until the command succeeds, because the database may be down. */
+/** Retries until the command is answered, because the database may be down. A refusal is an answer. */
 async function retryCommand<T>(command: () => Promise<T>): Promise<T> {
   for (let tries = 1; tries < MAX_COMMAND_TRIES; tries++) {
     try {
       return await command();
-    } catch {
+    } catch (error) {
+      if (error instanceof Problem) throw error;
       await delay(250);
     }
   }

@@ -23,6 +23,8 @@ export interface RevokedKey {
   readonly keyId: string;
   readonly before: readonly ClientResponse[];
   readonly after: readonly ClientResponse[];
+  /** The key was issued, and was not there when it was to be revoked. */
+  readonly isLost: boolean;
 }
 
 export class Outsiders {
@@ -82,8 +84,8 @@ export class Outsiders {
       return (await Promise.all(calls)).filter((response) => response !== null);
     };
     const before = await callEveryServer();
-    await keyOperator.revoke(keyId);
-    this.revokedKeys.push({ keyId, before, after: await callEveryServer() });
+    const isLost = !(await keyOperator.revoke(keyId));
+    this.revokedKeys.push({ keyId, before, after: await callEveryServer(), isLost });
   }
 }
 
@@ -97,7 +99,8 @@ export function checkOutsiders(
       found('a foreign checkout looks missing', checkoutId, `${who} got another response than for an unknown id`);
     }
   }
-  for (const { keyId, before, after } of revoked) {
+  for (const { keyId, before, after, isLost } of revoked) {
+    if (isLost) found('an issued key is stored', keyId, 'there was no such key when it was to be revoked');
     const refused = before.filter(({ status }) => status !== 200).length;
     const accepted = after.filter(({ status }) => status !== 401);
     if (refused > 0) found('a key works from the moment it is issued', keyId, `${refused} servers refused it`);

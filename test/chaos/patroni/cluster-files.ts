@@ -61,8 +61,9 @@ export function patroniFile({ name, ports, folder }: ClusterNode, settings: Clus
       scope: SCOPE,
       name,
       restapi: { listen: `${HOST}:${ports.restApi}`, connect_address: `${HOST}:${ports.restApiLink}` },
-      // Otherwise Patroni asks etcd for its own address, and the link could not cut it off.
-      etcd3: { host: `${HOST}:${ports.etcdLink}`, use_proxies: true },
+      // The older interface of etcd: see etcdArguments. With a proxy Patroni does not ask etcd for its own address, around
+      // the link that can cut it off.
+      etcd: { host: `${HOST}:${ports.etcdLink}`, use_proxies: true },
       bootstrap: {
         dcs: sharedSettings(settings),
         initdb: [{ encoding: 'UTF8' }, { locale: 'C' }, 'data-checksums'],
@@ -146,6 +147,11 @@ export function haproxyFile({ nodes, haproxy }: ClusterSettings): string {
   ].join('\n');
 }
 
+/**
+ * With the interface of version 2: Debian's Patroni 3.0.2 writes the leader's key through that of version 3 without
+ * comparing it (mended in 3.0.3, patroni/patroni#2689), so that a leader that was stopped for longer than its lease
+ * takes the key from its successor when it goes on, and what the successor has acknowledged is lost.
+ */
 export function etcdArguments({ etcd }: ClusterSettings): readonly string[] {
   const client = `http://${HOST}:${etcd.client}`;
   const peer = `http://${HOST}:${etcd.peer}`;
@@ -157,6 +163,7 @@ export function etcdArguments({ etcd }: ClusterSettings): readonly string[] {
     `--listen-peer-urls=${peer}`,
     `--initial-advertise-peer-urls=${peer}`,
     `--initial-cluster=etcd=${peer}`,
+    '--enable-v2=true',
     '--log-level=error',
   ];
 }

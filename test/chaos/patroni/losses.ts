@@ -23,6 +23,7 @@ const ANSWERED_RULES: ReadonlySet<string> = new Set([
   'a share belongs to the guest whose it was called',
   'a declined card holds no money',
   'a held card is in both records',
+  'an issued key is stored',
   'a revoked key is refused',
   'a key works from the moment it is issued',
   'every ping is applied',

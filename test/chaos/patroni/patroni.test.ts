@@ -96,8 +96,8 @@ describe('the settings of the cluster', () => {
   });
 
   it('lead to other servers and to etcd through links alone, so that a server can be cut off', () => {
-    const { etcd3, restapi, postgresql } = patroni(true);
-    expect([etcd3, restapi.connect_address, postgresql.connect_address]).toEqual([
+    const { etcd, restapi, postgresql } = patroni(true);
+    expect([etcd, restapi.connect_address, postgresql.connect_address]).toEqual([
       { host: '127.0.0.1:105', use_proxies: true },
       '127.0.0.1:104',
       '127.0.0.1:103',

@@ -19,6 +19,7 @@ export interface Bench {
     | 'events/s'
     | 'jobs/s'
     | 'calls/s'
+    | 'looks/s'
     | 'expansions/s'
     | 'feeds/s'
     | 'ms'

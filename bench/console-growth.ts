@@ -10,6 +10,7 @@ import { makeLog } from '../src/base/log.ts';
 import type { Input, OperationResult } from '../src/base/operation.ts';
 import { packageRoot } from '../src/base/package-root.ts';
 import { systemRandom } from '../src/base/random.ts';
+import { DEFAULT_RETENTION } from '../src/base/retention.ts';
 import type { TeamCaller } from '../src/domain/accounts/account.ts';
 import { getConsoleHome } from '../src/domain/checkouts/overview/home.ts';
 import { listConsoleCheckouts } from '../src/domain/checkouts/overview/list-checkouts.ts';
@@ -159,7 +160,7 @@ async function prepare(fixture: BenchFixture, read: Read): Promise<PreparedBench
     if (read === 'home') return getConsoleHome(db, now);
     if (read === 'list') return listConsoleCheckouts(db, now, input({ limit: 50 }));
     if (read === 'search') return listConsoleCheckouts(db, now, input({ limit: 50, q: 'whale watching' }));
-    const services = { db, seal: now.seal, requestLogDays: 7 };
+    const services = { db, seal: now.seal, retention: DEFAULT_RETENTION };
     return listLoggedRequests(services, now, input({ limit: 50, operation: 'createBoat' }));
   };
   const round = async (caller: TeamCaller): Promise<number> => {

@@ -41,6 +41,7 @@ export interface StartedServer extends Server {
 }
 
 export interface Worker {
+  readonly child: ChildHandle;
   /** Throws if the worker wrote anything to standard error. */
   stop(): Promise<void>;
 }
@@ -178,7 +179,7 @@ export async function openFixture(
     startProbedServer,
     startWorker: () => {
       const child = processes.start(everyshare, ['worker'], env);
-      return { stop: () => stopCleanly(child) };
+      return { child, stop: () => stopCleanly(child) };
     },
     getServer: isQuick ? getSharedServer : startServer,
     startBareRoute: (route, body) => start(script('bare-route-process'), [], { ROUTE: route, BODY: body }, route),

@@ -39,7 +39,8 @@ async function run(job: LoadJob): Promise<Outcome> {
       const sendDue = (): void => {
         const now = performance.now();
         while (sent < job.count && idle.length > 0 && nextDueAt(now) <= now) {
-          const socket = idle.pop() as Socket;
+          // In turn: a server closes a connection that it hears nothing from.
+          const socket = idle.shift() as Socket;
           dueAt.set(socket, nextDueAt(now));
           socket.write(requests[sent++ % requests.length] as Buffer);
         }

@@ -12,7 +12,9 @@ import { createCheckout } from './create-checkout.ts';
 import { createCheckoutBound } from './create-checkout-bound.ts';
 import { deliverBesideFailingType, deliverBesideGarbage, deliverBesideHanging } from './deliver-beside-bad.ts';
 import { deliverEvents } from './deliver-events.ts';
+import { dueWorkGrowth } from './due-work-growth.ts';
 import { createToEvent, lastShareToEvent } from './event-latency.ts';
+import { eventLogGrowth } from './event-log-growth.ts';
 import { expire100k } from './expire-100k.ts';
 import { fleetBatch } from './fleet-batch.ts';
 import { guestPage } from './guest-page.ts';
@@ -24,6 +26,7 @@ import { manyCores } from './many-cores.ts';
 import { oneHotKey } from './one-hot-key.ts';
 import { readCheckout } from './read-checkout.ts';
 import { requestLogCreates, requestLogReads } from './request-log.ts';
+import { rollingHourGrowth } from './rolling-hour-growth.ts';
 import { silentReaders } from './silent-readers.ts';
 import { standbyRelief } from './standby-relief.ts';
 import { guestPageFirstByte, p99At70Percent, readLatency } from './steady-load.ts';
@@ -60,6 +63,9 @@ const BENCHES: readonly Bench[] = [
   consoleFirstLoad,
   consoleFurtherPage,
   ...consoleGrowth,
+  dueWorkGrowth,
+  eventLogGrowth,
+  rollingHourGrowth,
   worstRequest,
   silentReaders,
   standbyRelief,

@@ -31,21 +31,29 @@ th:first-child, td:first-child { text-align: left; } .bad { color: var(--floor);
 `;
 
 export function renderReport(results: readonly Result[], machine: Machine, at: Date, isQuick: boolean): string {
+  return page(
+    'Everyshare: speed',
+    `<p>Every figure is a ratio of two sides that alternate in one run on one machine: the median of its rounds. Larger is better, except for sizes.</p>
+<p class="soft">${escapeHtml(at.toISOString().slice(0, 16).replace('T', ' '))} UTC · ${escapeHtml(machineLine(machine))}</p>
+${isQuick ? `<p><strong>${escapeHtml(QUICK_NOTE)}</strong></p>\n` : ''}${table(results)}
+${results.map(card).join('\n')}`,
+  );
+}
+
+/** A whole page with the style of the reports. */
+export function page(title: string, content: string): string {
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Everyshare: speed</title>
+<title>${escapeHtml(title)}</title>
 <style>${STYLE}</style>
 </head>
 <body>
 <main>
-<h1>Everyshare: speed</h1>
-<p>Every figure is a ratio of two sides that alternate in one run on one machine: the median of its rounds. Larger is better, except for sizes.</p>
-<p class="soft">${escapeHtml(at.toISOString().slice(0, 16).replace('T', ' '))} UTC · ${escapeHtml(machineLine(machine))}</p>
-${isQuick ? `<p><strong>${escapeHtml(QUICK_NOTE)}</strong></p>\n` : ''}${table(results)}
-${results.map(card).join('\n')}
+<h1>${escapeHtml(title)}</h1>
+${content}
 </main>
 </body>
 </html>
@@ -124,7 +132,7 @@ function ratioPlot({ name, measured, floor, goal }: Result): string {
   return drawFigure(`${name}: ratio by round`, 'Ratio by round', plot([{ kind: 'ours', values: ratios }], lines));
 }
 
-function drawFigure(
+export function drawFigure(
   title: string,
   caption: string,
   inside: { readonly width: number; readonly height: number; readonly svg: string },
@@ -133,6 +141,6 @@ function drawFigure(
   return `<figure><figcaption>${escapeHtml(caption)}</figcaption><svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${escapeHtml(title)}">${svg}</svg></figure>`;
 }
 
-function escapeHtml(text: string): string {
+export function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }

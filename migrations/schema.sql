@@ -565,6 +565,15 @@ CREATE TABLE endpoint_queues (
 ) WITH (fillfactor=70, autovacuum_vacuum_scale_factor=0.05);
 CREATE INDEX endpoint_queues_due ON endpoint_queues USING btree (pace, GREATEST(due_at, available_at)) WHERE due_at IS NOT NULL;
 
+-- One row for the whole installation: of earlier events only the first and the newest of each object are there, if
+-- EVENT_LOG_DAYS was ever set.
+CREATE TABLE event_retention (
+  one_row boolean NOT NULL DEFAULT true,
+  trimmed_until timestamp with time zone NOT NULL,
+  CONSTRAINT event_retention_pkey PRIMARY KEY (one_row),
+  CONSTRAINT event_retention_has_one_row CHECK (one_row)
+);
+
 -- Streams of events that are open, at most one row for each place of a key. A place whose lease has ended is free.
 CREATE TABLE event_streams (
   venue_id uuid NOT NULL,

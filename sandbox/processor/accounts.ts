@@ -45,13 +45,22 @@ export function createAccount(tx: Transaction, params: Params): StripeObject {
     id: tx.newId('acct'),
     created: tx.now,
     type: params.oneOf('dashboard', ['express', 'full', 'none']) ?? 'none',
-    country: requireGroup(params, 'identity', ['country', 'entity_type']).requireText('country').toUpperCase(),
+    country: readCountry(requireGroup(params, 'identity', ['country', 'entity_type'])),
     email: params.requireText('contact_email'),
     businessName: params.text('display_name'),
     metadata: params.metadata(),
     onboarded: false,
   });
   return toV2Account(tx, account, include);
+}
+
+const COUNTRIES = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
+
+/** Stripe refuses what is no country. */
+function readCountry(identity: Params): string {
+  const country = identity.requireText('country').toUpperCase();
+  if (/^[A-Z]{2}$/.test(country) && COUNTRIES.of(country) !== undefined) return country;
+  throw invalidRequest(`Country '${country}' is unknown.`, identity.nameOf('country'));
 }
 
 function requireGroup(params: Params, name: string, known: readonly string[]): Params {

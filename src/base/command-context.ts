@@ -5,6 +5,7 @@ import type { Facts } from '../../schemas/rules/rule.ts';
 import type { Reader } from '../../schemas/types.gen.ts';
 import type { Ids } from './ids.ts';
 import type { Random } from './random.ts';
+import type { Retention } from './retention.ts';
 import type { Contract } from './schema/contract.ts';
 import type { Seal } from './seal.ts';
 
@@ -32,6 +33,8 @@ export interface CommandServices {
   readonly readers: ReadonlyMap<string, Reader>;
   /** The most requests to the API of one venue system for one integration in a day. */
   readonly readsPerDay: number;
+  /** For how long rows are kept. */
+  readonly retention: Retention;
 }
 
 /** The services of a command together with the actor and the time of the call. */

@@ -4,6 +4,7 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { isAddressRange } from './address-range.ts';
+import { type Retention, readRetention } from './retention.ts';
 import { parseResourceAttributes, RESOURCE_ATTRIBUTES_PROBLEM } from './tracing/resource-attributes.ts';
 
 export type Mode = 'test' | 'live';
@@ -83,7 +84,7 @@ export interface Config {
   readonly payoutDelayHours: number;
   /** Calls with a partner's key are kept for the console. */
   readonly requestLog: boolean;
-  readonly requestLogDays: number;
+  readonly retention: Retention;
   readonly ledgerCheckHours: number;
   /** The most requests to the API of one venue system for one integration in a day. */
   readonly readsPerDay: number;
@@ -351,8 +352,7 @@ export function readConfig(env: Env): Config {
   if (operatorToken !== null && operatorToken.length < 16) {
     read.problems.push('OPERATOR_TOKEN is shorter than 16 characters: use a long random one, or leave it unset.');
   }
-  const twilio = twilioAccount(read);
-  const mail = mailServer(read);
+  const [twilio, mail] = [twilioAccount(read), mailServer(read)];
   const phoneCountries = splitList(read.text('PHONE_COUNTRIES')).map((code) => code.toUpperCase());
   const config: Config = {
     ...listenAddresses(read),
@@ -390,7 +390,7 @@ export function readConfig(env: Env): Config {
     dnsServers: read.nameServers('DNS_SERVERS'),
     payoutDelayHours: read.integer('PAYOUT_DELAY_HOURS', 0, 0, 24 * 90),
     requestLog: read.oneOf('REQUEST_LOG', ['on', 'off'], 'on') === 'on',
-    requestLogDays: read.integer('REQUEST_LOG_DAYS', 7, 1, 30),
+    retention: readRetention(read),
     ledgerCheckHours: read.integer('LEDGER_CHECK_HOURS', 24, 1, 168),
     ...readerSettings(read),
     backupsKept: read.integer('BACKUPS_KEPT', 14, 0, 10_000),

@@ -13,7 +13,10 @@ export const catalogue = {
   wrong_key_kind: { status: 403, message: 'This kind of key cannot be used here.' },
   origin_not_allowed: { status: 403, message: 'This origin is not registered for the venue.' },
   mode_not_available: { status: 403, message: 'This mode is not available here.' },
-  venue_not_linked: { status: 403, message: 'This venue is a sandbox: link it to a verified venue first.' },
+  venue_not_linked: {
+    status: 403,
+    message: 'This venue is a sandbox: complete the checklist of going live in the console first.',
+  },
   venue_suspended: {
     status: 403,
     message: 'This venue is suspended: no new checkouts are created, and those that exist go on. Ask the operator.',

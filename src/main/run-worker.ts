@@ -42,7 +42,7 @@ export async function runWorker(
       deliveries: { ...services, dispatchSignal: new DispatchSignal(), onAttempt, ...traceAttempt },
       hooks: context,
       reads: readServicesOf(context),
-      requestLogDays: config.requestLogDays,
+      retention: config.retention,
       ledgerCheckHours: config.ledgerCheckHours,
       workSignal,
       countReconcile,

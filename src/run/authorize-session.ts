@@ -27,7 +27,7 @@ import { type AppContext, commandContext } from './context.ts';
 import type { AuthResult, IncomingRequest } from './incoming-request.ts';
 import { rateLimited } from './rate-limited.ts';
 
-const READS_PER_HOUR = 3_600;
+export const READS_PER_HOUR = 3_600;
 const WRITES_PER_HOUR = 600;
 const VENUE_HEADER = 'Everyshare-Venue';
 const MODE_HEADER = 'Everyshare-Mode';

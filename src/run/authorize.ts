@@ -234,6 +234,7 @@ function callerFrom(
     hookUrl: command.hookUrl,
     readers: command.readers,
     readsPerDay: command.readsPerDay,
+    retention: command.retention,
     actor: command.actor,
     now: command.now,
     venue: { id: row.venue_id, name: row.venue_name, linked: row.venue_linked, origins: row.venue_origins },

@@ -16,6 +16,7 @@ import { makeOutbound, type Outbound } from '../base/outbound/outbound.ts';
 import { type LookUpText, makeTextLookup } from '../base/outbound/text-records.ts';
 import { packageRoot, packageVersion } from '../base/package-root.ts';
 import type { Random } from '../base/random.ts';
+import { DAY_MS, type Retention } from '../base/retention.ts';
 import { makeContract } from '../base/schema/contract.ts';
 import { type Registry, readRegistry } from '../base/schema/registry.ts';
 import { makeValidator, type Validator } from '../base/schema/validate.ts';
@@ -65,7 +66,7 @@ export interface AppContext extends CommandServices, Schemas {
       readonly outbound: Outbound;
       readonly mappings: Mappings;
       readonly consoleUrl: () => string;
-      readonly requestLogDays: number;
+      readonly retention: Retention;
       readonly figures: FiguresReader;
       readonly installation: InstallationSettings;
       readonly serviceUrl: () => string;
@@ -139,6 +140,7 @@ export function makeContext(options: ContextOptions): AppContext {
     mappings,
     readers,
     readsPerDay: config.readsPerDay,
+    retention: config.retention,
     operatorToken,
     address,
     ids,
@@ -162,11 +164,11 @@ export function makeContext(options: ContextOptions): AppContext {
       host: () => new URL(address.pages || 'http://localhost').hostname,
       phones,
       textsPerHour: config.textsPerHour,
-      requestLogDays: config.requestLogDays,
+      retention: config.retention,
       hasMail: config.mail !== null || config.sandboxMail,
       tokens,
-      runOnce: makeRunOnce(db, seal),
-      figures: makeFiguresReader({ db, elapsed: systemMonotonicClock, log }),
+      runOnce: makeRunOnce(db, seal, config.retention.idempotencyKeyDays * DAY_MS),
+      figures: makeFiguresReader({ db, elapsed: systemMonotonicClock, log, retention: config.retention }),
       installation: installationSettings(config),
       eventFeeds: new EventFeeds({ db, clock, log }),
       checkoutChanges: new CheckoutChanges({ db, log }),
@@ -229,7 +231,7 @@ export function readServicesOf(context: AppContext): ReadServices {
 }
 
 export function commandContext(context: AppContext, actor: Actor): CommandContext {
-  const { ids, random, seal, contract, docUrl, checkoutUrl, hookUrl, readers, readsPerDay } = context;
+  const { ids, random, seal, contract, docUrl, checkoutUrl, hookUrl, readers, readsPerDay, retention } = context;
   const now = context.clock.now();
-  return { ids, random, seal, contract, docUrl, checkoutUrl, hookUrl, readers, readsPerDay, actor, now };
+  return { ids, random, seal, contract, docUrl, checkoutUrl, hookUrl, readers, readsPerDay, retention, actor, now };
 }

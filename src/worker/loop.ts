@@ -5,6 +5,7 @@ import type { Mode } from '../base/config.ts';
 import type { Db } from '../base/db.ts';
 import type { Log } from '../base/log.ts';
 import type { Outbound } from '../base/outbound/outbound.ts';
+import type { Retention } from '../base/retention.ts';
 import type { WorkSignal } from '../base/work-signal.ts';
 import type { NotifyServices } from '../domain/accounts/notify-people.ts';
 import type { GuestServices } from '../domain/checkouts/guests/guest-services.ts';
@@ -26,7 +27,7 @@ export interface WorkerServices {
   readonly deliveries: QueueServices;
   readonly hooks: ApplyServices;
   readonly reads: ReadServices;
-  readonly requestLogDays: number;
+  readonly retention: Retention;
   readonly ledgerCheckHours: number;
   /** Absent: a loop looks at its next turn. */
   readonly workSignal?: WorkSignal;

@@ -1,6 +1,7 @@
 // The list of the worker's loops. Each loop processes due rows of the domain in batches; worker.ts runs them. Any number
 // of workers may run at the same time.
 
+import { DAY_MS } from '../base/retention.ts';
 import { deleteOldDevices } from '../domain/accounts/device-queries.ts';
 import { deleteOldInvitations } from '../domain/accounts/invitation-queries.ts';
 import { notifyDuePeople } from '../domain/accounts/notify-people.ts';
@@ -36,6 +37,7 @@ import { deleteOldProcessorEvents } from '../domain/payments/dispute-queries.ts'
 import { refreshDuePayoutAccounts } from '../domain/payments/refresh-payout-accounts.ts';
 import { settleDueMovements } from '../domain/payments/settle-movements.ts';
 import { truncateOldRequests } from '../domain/requests/queries.ts';
+import { deleteOldEvents } from '../domain/webhooks/delete-old-events.ts';
 import { deliverUntilStopped, dispatchDue } from '../domain/webhooks/deliveries/deliver.ts';
 import { deleteOldDeliveries } from '../domain/webhooks/deliveries/queries.ts';
 import { deleteOldSamples } from '../domain/webhooks/deliveries/sample-queries.ts';
@@ -203,13 +205,19 @@ export const LOOPS: readonly Loop[] = [
     name: 'delete-old-deliveries',
     intervalSeconds: 600,
     batchSize: 1_000,
-    step: ({ db, clock }, batch) => deleteOldDeliveries(db, clock.now(), batch),
+    step: ({ db, clock, retention }, batch) => deleteOldDeliveries(db, clock.now(), retention.deliveryLogDays, batch),
+  },
+  {
+    name: 'delete-old-events',
+    intervalSeconds: 600,
+    batchSize: 1,
+    step: ({ db, clock, retention }) => deleteOldEvents(db, clock.now(), retention.eventLogDays),
   },
   {
     name: 'delete-old-samples',
     intervalSeconds: 600,
     batchSize: 1_000,
-    step: ({ db, clock }, batch) => deleteOldSamples(db, clock.now(), batch),
+    step: ({ db, clock, retention }, batch) => deleteOldSamples(db, clock.now(), retention.deliveryLogDays, batch),
   },
   {
     name: 'delete-old-inbox-messages',
@@ -287,13 +295,14 @@ export const LOOPS: readonly Loop[] = [
     name: 'delete-old-responses',
     intervalSeconds: 600,
     batchSize: 1_000,
-    step: ({ db, clock }, batch) => deleteOldResponses(db, clock.now(), batch),
+    step: ({ db, clock, retention }, batch) =>
+      deleteOldResponses(db, clock.now(), retention.idempotencyKeyDays * DAY_MS, batch),
   },
   {
     name: 'delete-old-requests',
     intervalSeconds: 3_600,
     batchSize: 1_000,
-    step: ({ db, clock, requestLogDays }) => truncateOldRequests(db, clock.now(), requestLogDays),
+    step: ({ db, clock, retention }) => truncateOldRequests(db, clock.now(), retention.requestLogDays),
   },
   {
     name: 'read-calendars',

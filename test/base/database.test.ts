@@ -214,6 +214,7 @@ const TABLES_WITHOUT_VENUE: Readonly<Record<string, string>> = {
   migration_lock: 'one row: one server migrates at a time',
   function_versions: 'which functions the schema has had',
   activity_retention: 'one row: since when single events are stored',
+  event_retention: 'one row: how far old events are deleted',
   state_transitions: 'the transitions of the state machines, as data; never changed',
   ledger_accounts: 'the chart of accounts, as data; never changed',
   token_keys: 'sign the tokens of guests, who belong to no venue',

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { measuredTogether, percentile } from '../../bench/latency.ts';
 import { readOptions } from '../../bench/options.ts';
 import { parseLog, rateOf } from '../../bench/pgbench.ts';
+import { trendOf } from '../../bench/trend.ts';
 
 const PROMISED = [
   'create-checkout',
@@ -44,6 +45,9 @@ describe('the selection of benches', () => {
         'read-latency',
         'guest-page-first-byte',
         'many-cores',
+        'due-work-growth',
+        'event-log-growth',
+        'rolling-hour-growth',
       ]),
     );
   });
@@ -85,5 +89,28 @@ describe('the figures of a latency bench', () => {
     let measured = 0;
     const { ours, base } = measuredTogether(async () => ({ ours: ++measured, base: 10 * measured }));
     expect([await ours(), await base(), await base(), await ours(), measured]).toEqual([1, 10, 20, 2, 2]);
+  });
+});
+
+describe('the trend of a soak', () => {
+  /** A repeating deviation of at most one, without a slope of its own. */
+  const noise = (at: number): number => [0, 1, -1, 0.5, -0.5][at % 5] ?? 0;
+  const series = (slope: number, size = 60): number[] =>
+    Array.from({ length: size }, (_, at) => 100 + slope * at + noise(at));
+
+  it('is flat without a slope, and when the slope is too small to matter', () => {
+    expect([trendOf(series(0)).verdict, trendOf(series(0.05)).verdict]).toEqual(['flat', 'flat']);
+  });
+
+  it('grows or falls when the slope is larger than chance and than a twentieth', () => {
+    const grown = trendOf(series(0.5));
+    expect([grown.verdict, trendOf(series(-0.5)).verdict]).toEqual(['grows', 'falls']);
+    expect(grown.drift).toBeCloseTo(29.5 / 114.75, 2);
+    expect(grown.bound).toBeLessThan(0.02);
+  });
+
+  it('is not known from few or from wild figures', () => {
+    expect(trendOf([1, 2, 3]).verdict).toBe('not known');
+    expect(trendOf([1, 90, 3, 70, 2, 80, 5, 1]).verdict).toBe('not known');
   });
 });

@@ -53,6 +53,10 @@ describe.runIf(executable !== null)('going live', () => {
     await page.getByText('3 of 4').waitFor();
     // Payouts: the processor's own form, and back.
     await page.getByRole('button', { name: 'Start with payouts' }).click();
+    await page.locator('.field.wrong', { hasText: 'Country' }).waitFor();
+    await look(visitor, 'go-live-country');
+    await page.getByLabel('Country').selectOption({ label: 'Germany' });
+    await page.getByRole('button', { name: 'Start with payouts' }).click();
     await page.getByRole('button', { name: 'Complete onboarding' }).click();
     await page.getByText('Payouts are set up').waitFor();
     // As the worker does.
@@ -74,6 +78,18 @@ describe.runIf(executable !== null)('going live', () => {
     const { status, json, text } = await world.call('GET', '/v1/me', { key });
     expect(status, text).toBe(200);
     expect([json.data.mode, json.data.venue.id]).toEqual(['live', venue.id]);
+  });
+
+  it('leads a live address of a sandbox to its test mode, and says where live mode begins', async () => {
+    const { venue } = await console_.world.venue({ sandbox: true, origins: [] });
+    const { page } = await console_.signedIn(venue.id);
+    await page.goto(screenUrl(venue.id, '/checkouts', 'live'));
+    await page
+      .getByText('This venue has no live mode yet: the checklist “Go live” says what is missing.')
+      .first()
+      .waitFor();
+    await expect.poll(() => page.url()).toContain(screenUrl(venue.id, '/checkouts', 'test'));
+    await page.getByRole('heading', { name: 'Checkouts' }).waitFor();
   });
 
   it('shows a viewer what is missing, and no button that they cannot use', async () => {

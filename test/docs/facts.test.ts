@@ -32,7 +32,7 @@ const firstCells = (text: string): string[] =>
 
 describe('the guides', () => {
   it('describe every setting that the program reads', () => {
-    const config = read('src/base/config.ts');
+    const config = read('src/base/config.ts') + read('src/base/retention.ts');
     const named = [...config.matchAll(/read\.\w+\('([A-Z_]+)'/g)].map(([, name = '']) => name);
     const stripe = [...config.matchAll(/readKey\('([A-Z_]+)'\)/g)].flatMap(([, name]) => [
       `STRIPE_TEST_${name}`,

@@ -8,7 +8,8 @@ import { addOrigin } from '../../src/domain/venues/change-venue.ts';
 import { type DnsServer, startDnsServer } from '../support/dns-server.ts';
 import { storePayableAccount } from '../support/payable-venue.ts';
 import { type CommandLine, commandLine } from '../support/run-command.ts';
-import { type HttpResponse, openTestWorld, type TestWorld } from '../support/test-world.ts';
+import { stripeClient } from '../support/test-processor.ts';
+import { type HttpResponse, openTestWorld, PROCESSOR_KEYS, type TestWorld } from '../support/test-world.ts';
 import { addMember, auditOf, type TeamMember } from './team.ts';
 
 const TERMS = 'https://everyshare.example/terms';
@@ -173,16 +174,30 @@ describe('payout onboarding', () => {
     const { owner } = await sandbox();
     const rule = { id: 'down', on: 'v2.core.account_links.create', kind: 'error_500', times: 1 } as const;
     world.processor.api.faults.set({ rules: [rule] });
-    expect((await start(owner)).status).toBe(503);
+    expect((await start(owner, { country: 'US' })).status).toBe(503);
     expect((await start(owner)).status).toBe(200);
     const { venue, owner: other } = await sandbox();
     await storePayableAccount(world.db, venue);
     expect(outcomeOf(await start(other))).toEqual([409, 'conflict', 'payouts_refused']);
   });
 
-  it('refuses a country that is not two letters at its field', async () => {
-    const { owner } = await sandbox();
-    expect(outcomeOf(await start(owner, { country: 'Germany' })).slice(0, 1)).toEqual([422]);
+  it('opens an account in the country that was chosen, and refuses none, a wrong one and one of no country at its field', async () => {
+    const { venue, owner } = await sandbox();
+    for (const body of [{}, { country: 'Germany' }, { country: 'QQ' }]) {
+      const { status, json } = await start(owner, body);
+      expect([status, json.error.field]).toEqual([422, '/country']);
+    }
+    expect((await read(owner)).payouts.status).toBe('not_started');
+    expect((await start(owner, { country: 'DE' })).status).toBe(200);
+    const [account] = await world.db.query<{ id: string }>(
+      `select account_id as id from payout_accounts where venue_id = $1 and mode = 'live'`,
+      [venue],
+    );
+    const stripe = stripeClient(world.processor.port, PROCESSOR_KEYS.live.secret);
+    const found = await stripe.v2.core.accounts.retrieve(account?.id ?? '', { include: ['identity'] });
+    expect(found.identity?.country?.toUpperCase()).toBe('DE');
+    // The account exists: no country is needed to continue.
+    expect((await start(owner)).status).toBe(200);
   });
 });
 

@@ -93,7 +93,7 @@ describe('a notice', () => {
     expect(mail?.title).toMatch(/^Cove & Pine: /);
     expect(mail?.text).toContain(words);
     const isChosen = !['payable', 'live', 'approval'].includes(kind);
-    const page = `${world.context.services.consoleUrl()}/settings/notifications`;
+    const page = `${world.context.services.consoleUrl()}/v/${team.venue}/live/settings/notifications`;
     expect(mail?.text.includes(page)).toBe(isChosen);
   });
 

@@ -8,12 +8,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { makeMetricsRegistry } from '../../src/base/monitoring/metrics-registry.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
+import { DEFAULT_RETENTION } from '../../src/base/retention.ts';
 import { MailUnreachable } from '../../src/domain/mail/send.ts';
 import { SmsUnreachable, sandboxSender, sendDueMessages } from '../../src/domain/members/messages/send.ts';
 import { registerFigureSeries } from '../../src/domain/monitoring/figure-series.ts';
 import { makeFiguresReader } from '../../src/domain/monitoring/figures.ts';
 import { recordProcess } from '../../src/domain/monitoring/process-queries.ts';
-import { QUEUES } from '../../src/domain/monitoring/queues.ts';
+import { queuesOf } from '../../src/domain/monitoring/queues.ts';
 import type { Attempt } from '../../src/domain/webhooks/deliveries/attempt.ts';
 import { dispatchDue } from '../../src/domain/webhooks/deliveries/deliver.ts';
 import { mailSender } from '../../src/main/mail-sender.ts';
@@ -376,7 +377,9 @@ describe('the alert rules', () => {
       return pattern === undefined ? [] : [new RegExp(`^(?:${pattern})$`)];
     });
     expect(patterns).toHaveLength(3);
-    const wrong = Object.keys(QUEUES).filter((loop) => patterns.filter((one) => one.test(loop)).length !== 1);
+    const wrong = Object.keys(queuesOf(DEFAULT_RETENTION)).filter(
+      (loop) => patterns.filter((one) => one.test(loop)).length !== 1,
+    );
     expect(wrong).toEqual([]);
     const named = patterns.flatMap((one) => one.source.slice(4, -2).split('|'));
     const names = LOOPS.map(({ name }) => name);

@@ -37,7 +37,7 @@ const beat = () => startHeartbeat(opened.world.context, IDENTITY, processorOutco
 
 /** With figures of this moment, changed as given. */
 async function health(change: (figures: Figures) => Partial<Figures> = () => ({})): Promise<Json> {
-  const computed = await computeFigures(opened.world.db);
+  const computed = await computeFigures(opened.world.db, opened.world.context.retention);
   const figures = { ...computed, ...change(computed) };
   const reader = { read: async () => ({ ...figures, now: figures.computedAt }) };
   return (await showHealth({ ...opened.world.context.services, figures: reader })).body;

@@ -6,9 +6,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Queryable } from '../../src/base/db.ts';
 import { leastId } from '../../src/base/ids.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
+import { DEFAULT_RETENTION as RETENTION } from '../../src/base/retention.ts';
 import { fundedSince } from '../../src/domain/checkouts/figure-queries.ts';
 import { computeFigures } from '../../src/domain/monitoring/figures.ts';
-import { QUEUES, readQueues } from '../../src/domain/monitoring/queues.ts';
+import { queuesOf, readQueues } from '../../src/domain/monitoring/queues.ts';
 import { countMovements, type MovementCount } from '../../src/domain/payments/figure-queries.ts';
 import { LOOPS } from '../../src/worker/loops.ts';
 import { type DrivenWorld, openDrivenWorld } from './driven-world.ts';
@@ -102,7 +103,7 @@ describe('the figures that are read from the database', () => {
         return db.query(text, values);
       },
     };
-    await computeFigures(recorder);
+    await computeFigures(recorder, RETENTION);
     const scanned = new Set<string>();
     for (const { text, values } of statements) {
       const plan = await db.transaction(async (tx) => {
@@ -159,6 +160,7 @@ describe('the loops of the worker', () => {
     'find-expiring-keys': 'looks at the keys that expire soon',
     'find-failing-endpoints': 'looks at the endpoints with something to send',
     'record-alive': 'writes one row',
+    'delete-old-events': 'remembers how far it got; without EVENT_LOG_DAYS it does nothing',
     'delete-old-requests': 'empties the partitions of past days, which are as many as ever',
   };
 
@@ -168,6 +170,8 @@ describe('the loops of the worker', () => {
     'capture-funded': { status: 'funded' },
   };
   const HOUR_MS = 3_600_000;
+
+  const QUEUES = queuesOf(RETENTION);
 
   it.each(Object.entries(QUEUES))('%s has the number and the age of its due rows', async (loop, queue) => {
     const rolledBack = new Error('the test is done');
@@ -198,7 +202,7 @@ describe('the loops of the worker', () => {
       await add(now - HOUR_MS);
       // Events that are to be dispatched are due as soon as they are there.
       if (queue.isId === undefined) await add(now + HOUR_MS);
-      const [found] = (await readQueues(tx, now)).filter((one) => one.loop === loop);
+      const [found] = (await readQueues(tx, now, RETENTION)).filter((one) => one.loop === loop);
       expect(found).toMatchObject({ waiting: 1, isCapped: false });
       expect(Math.abs((found?.oldestDueAt ?? 0) - (now - HOUR_MS))).toBeLessThan(1_000);
       if (queue.mode !== undefined) expect(Object.keys(found?.byMode ?? {})).toEqual(['live']);

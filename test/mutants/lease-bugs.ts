@@ -164,7 +164,7 @@ export const LEASE_BUGS: readonly Mutant[] = [
     file: 'src/domain/idempotency/run-once.ts',
     from: '    throw error;\n  }\n}\n\nfunction stillRunning(',
     to: `    if (error instanceof Error && 'status' in error) {
-      await storeResponse(db, seal, responseKey, { fingerprint, status: error.status, json: '{}' });
+      await storeResponse(db, seal, responseKey, { fingerprint, status: error.status, json: '{}' }, retentionMs);
     }
     throw error;\n  }\n}\n\nfunction stillRunning(`,
     tests: ['test/checkouts/refund.test.ts'],

@@ -153,7 +153,7 @@ export async function openBrowserFixture(
         deliveries: services,
         sender: sandboxSender,
         mailSender: sandboxMailSender,
-        requestLogDays: 7,
+        retention: world.context.retention,
         ledgerCheckHours: 24,
         countReconcile: () => undefined,
       })

@@ -8,6 +8,7 @@ import { isUnavailable } from '../../src/base/db.ts';
 import { Problem } from '../../src/base/errors.ts';
 import { type Ids, makeIds } from '../../src/base/ids.ts';
 import type { Log } from '../../src/base/log.ts';
+import { DEFAULT_RETENTION } from '../../src/base/retention.ts';
 import { makeSeal, type Seal } from '../../src/base/seal.ts';
 import { readFromPrimary } from '../../src/base/standby-reads.ts';
 import type { PaymentServices } from '../../src/domain/checkouts/payment-services.ts';
@@ -254,10 +255,11 @@ export function servicesFor(simulation: Simulation, actor: Actor): ActorServices
     seal,
     random: simulation.random,
     log,
-    services: { ...payments, runOnce: makeRunOnce(db, seal) },
+    services: { ...payments, runOnce: makeRunOnce(db, seal, DEFAULT_RETENTION.idempotencyKeyDays * DAY_MS) },
     contract,
     registry,
     validator,
+    retention: DEFAULT_RETENTION,
     operatorToken: '',
     address: { base: 'https://pay.example' },
     docUrl: (code: string) => `https://pay.example/docs/errors/${code}`,

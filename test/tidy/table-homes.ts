@@ -33,6 +33,7 @@ export const TABLE_HOMES: Readonly<Record<string, string>> = {
   notices: 'src/domain/notices/',
   venue_go_live: 'src/domain/go-live/',
   events: 'src/domain/events/',
+  event_retention: 'src/domain/events/',
   event_streams: 'src/domain/events/',
   streamed_completions: 'src/domain/events/',
   experiences: 'src/domain/experiences/',

@@ -277,9 +277,9 @@ describe('the sample event', () => {
     const endpoint = await fixture.endpoint(venue, '/sample-old', ['checkout.created']);
     await venue.post(`/v1/webhook_endpoints/${endpoint.id}/test`);
     const { db } = fixture.world;
-    await deleteOldSamples(db, Date.now() + 29 * DAY, 1_000);
+    await deleteOldSamples(db, Date.now() + 29 * DAY, 30, 1_000);
     expect(await fixture.deliveries(venue, endpoint.id)).toHaveLength(1);
-    await deleteOldSamples(db, Date.now() + 31 * DAY, 1_000);
+    await deleteOldSamples(db, Date.now() + 31 * DAY, 30, 1_000);
     expect(await fixture.deliveries(venue, endpoint.id)).toEqual([]);
   });
 });
@@ -402,7 +402,7 @@ describe('the delivery log', () => {
     respondWithError();
     await venue.create();
     await fixture.deliver();
-    const deleteOld = (now: number): Promise<number> => deleteOldDeliveries(fixture.world.db, now, 10_000);
+    const deleteOld = (now: number): Promise<number> => deleteOldDeliveries(fixture.world.db, now, 30, 10_000);
     await deleteOld(Date.now());
     expect(await fixture.deliveries(venue, id)).toHaveLength(2);
     await fixture.world.db.query(

@@ -2,6 +2,7 @@
 // checkouts, holds, shares, events and deliveries that are not due, each of its statements still reads a few pages.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LIVING_ROWS } from '../../bench/living-rows.ts';
 import type { Db, Queryable } from '../../src/base/db.ts';
 import { captureDue } from '../../src/domain/checkouts/capture/capture.ts';
 import { expireDue } from '../../src/domain/checkouts/expire.ts';
@@ -24,33 +25,12 @@ beforeAll(async () => {
   await world.db.transaction(async (tx) => {
     await tx.query('set local session_replication_role = replica');
     await tx.query(`set local statement_timeout = '60s'`);
-    for (const text of LIVING_ROWS) await tx.query(text, [venue.id, LIVING]);
+    for (const text of LIVING_ROWS) await tx.query(text, [venue.id, 1, LIVING]);
   });
   for (const table of ['checkouts', 'shares', 'holds', 'events', 'deliveries'])
     await world.db.query(`analyze ${table}`);
 });
 afterAll(() => world.close());
-
-const IDS = `from generate_series(1, $2::integer) i`;
-const CHECKOUT_ID = `'chk_' || lpad(i::text, 26, '0')`;
-const LIVING_ROWS = [
-  `insert into checkouts (venue_id, checkout_id, mode, status, amount, currency, fee_amount, party_size, pay_by, expires_at,
-     description, external_booking_id, url, return_url, metadata, fingerprint, created_at, organizer_id, notify_at)
-   select $1::uuid, ${CHECKOUT_ID}, 'test', 'collecting', 48000, 'usd', 0, 2, now() + interval '2 days',
-     now() + interval '2 days' + i * interval '1 second', 'A table', i::text, 'https://pay.example/', 'https://harbor.example/', '{}',
-     '\\x00', now() - i * interval '1 second', $1::uuid, now() + interval '1 day' ${IDS}`,
-  `insert into shares (venue_id, share_id, checkout_id, position, amount, status, is_organizer, member_id, invited_at)
-   select $1::uuid, 'shr_' || i, ${CHECKOUT_ID}, 0, 48000, 'invited', true, $1::uuid, now() ${IDS}`,
-  `insert into holds (venue_id, hold_id, checkout_id, share_id, mode, status, amount, currency, intent_id, charge_id, saves_card, due_at,
-     created_at, held_at)
-   select $1::uuid, gen_random_uuid(), ${CHECKOUT_ID}, 'shr_' || i, 'test', 'held', 48000, 'usd', 'pi_' || i, 'ch_' || i, false,
-     now() + interval '1 day', now(), now() ${IDS}`,
-  `insert into events (venue_id, event_id, mode, type, subject, sequence, data, created_at)
-   select $1::uuid, 'evt_' || i, 'test', 'checkout.created', ${CHECKOUT_ID}, 1, '{}', now() - i * interval '1 second' ${IDS}`,
-  `insert into deliveries (venue_id, endpoint_id, event_id, type, status, attempts, due_at, ends_at, created_at)
-   select $1::uuid, 'whe_1', 'evt_' || i, 'checkout.created', case when i % 2 = 0 then 'pending' else 'delivered' end, 1,
-     case when i % 2 = 0 then now() + interval '1 hour' end, now() + interval '2 days', now() - i * interval '1 second' ${IDS}`,
-];
 
 interface Statement {
   readonly text: string;

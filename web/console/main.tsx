@@ -5,16 +5,16 @@ import { render } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { LocationProvider, useLocation } from 'preact-iso/router';
 import { isSignedOut } from './client/api.ts';
-import { matchOf } from './client/match-path.ts';
+import { ACCOUNT_PAGE, HOME_PAGE, routeOf, VENUES_PAGE } from './routes.ts';
 import { AccountScreen } from './screens/account.tsx';
 import { addCheckoutFinder } from './screens/checkouts/finder.ts';
 import { isLink, LinkScreen } from './screens/link.tsx';
 import { isPasskeyOffered, PasskeyOffer } from './screens/passkey-offer.tsx';
 import { SignInScreen } from './screens/sign-in.tsx';
 import { VenuesScreen } from './screens/venues.tsx';
-import { SCREENS, type Screen, type ScreenProps } from './screens.ts';
-import { homeHref, isAtDesk, loadSession, path, place, rememberPlace, screenPath, session } from './session.ts';
-import { Announcements } from './shell/announce.tsx';
+import { SCREENS, type Screen } from './screens.ts';
+import { homeHref, hrefOf, isAtDesk, loadSession, path, place, rememberPlace, screenPath, session } from './session.ts';
+import { Announcements, showToast } from './shell/announce.tsx';
 import { ErrorBoundary } from './shell/error-boundary.tsx';
 import { Frame, MenuScreen } from './shell/frame.tsx';
 import { goTo, setRoute } from './shell/go-to.ts';
@@ -62,9 +62,9 @@ function Pages(): JSX.Element | null {
   if (session.value === null || isSignedOut.value) return <SignInScreen />;
   if (isPasskeyOffered.value) return <PasskeyOffer />;
   if (isAtDesk.value) return <DeskPages />;
-  if (location.path === '/console/account') return <AccountScreen />;
-  if (location.path === '/console/venues') return <VenuesScreen />;
-  if (location.path === '/console') return <Redirect to={homeHref()} />;
+  if (location.path === ACCOUNT_PAGE) return <AccountScreen />;
+  if (location.path === VENUES_PAGE) return <VenuesScreen />;
+  if (location.path === HOME_PAGE) return <Redirect to={homeHref()} />;
   return place.value === null ? <UnknownPage /> : <VenuePages />;
 }
 
@@ -106,6 +106,21 @@ function UnknownPage(): JSX.Element {
 
 function VenuePages(): JSX.Element {
   const { venue, mode } = place.value ?? {};
+  return mode === 'live' && venue?.linked === false ? <NotLive /> : <VenueFrame />;
+}
+
+/** A sandbox has no live mode: its calls would all be refused. */
+function NotLive(): JSX.Element {
+  // A later effect would not run: the redirection takes this component away.
+  useLayoutEffect(
+    () => showToast('This venue has no live mode yet: the checklist “Go live” says what is missing.'),
+    [],
+  );
+  return <Redirect to={hrefOf(screenPath.value, { mode: 'test' })} />;
+}
+
+function VenueFrame(): JSX.Element {
+  const { venue, mode } = place.value ?? {};
   useEffect(rememberPlace, [venue?.id, mode]);
   useEffect(() => void showTimesOfVenue(), [venue?.id]);
   return (
@@ -131,12 +146,12 @@ function ScreenOf({ screen }: { readonly screen: string }): JSX.Element {
   const [, update] = useState(0);
   const [failure, setFailure] = useState<unknown>(undefined);
   const found = routeOf(screen);
-  const routePath = found?.route.path ?? '';
-  const shownKey = found?.route.group ?? screen;
+  const routePath = found?.path ?? '';
+  const shownKey = (found && SCREENS[found.path].group) ?? screen;
   useEffect(() => {
     setFailure(undefined);
     if (found === null || loaded.has(routePath)) return;
-    found.route.load().then((module) => {
+    SCREENS[found.path].load().then((module) => {
       loaded.set(routePath, module.default);
       update((n) => n + 1);
     }, setFailure);
@@ -176,14 +191,6 @@ function ScreenOf({ screen }: { readonly screen: string }): JSX.Element {
       <Shown {...found.params} />
     </ErrorBoundary>
   );
-}
-
-function routeOf(screen: string): { readonly route: (typeof SCREENS)[number]; readonly params: ScreenProps } | null {
-  for (const route of SCREENS) {
-    const params = matchOf(route.path, screen);
-    if (params !== null) return { route, params };
-  }
-  return null;
 }
 
 addCheckoutFinder();

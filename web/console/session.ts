@@ -11,6 +11,7 @@ import {
   type Mode,
   venueClient,
 } from './client/api.ts';
+import { venuePathOf } from './client/match-path.ts';
 import { forgetTestKeys, keepTestKeys, testKeys } from './client/test-keys.ts';
 import type { AccountVenue, ConsoleSession } from './client/types.gen.ts';
 
@@ -22,7 +23,6 @@ export const path = signal(location.pathname);
 /** The pages of operators, at /desk. */
 export const isAtDesk = computed(() => /^\/desk(\/|$)/.test(path.value));
 
-const PLACE = /^\/console\/v\/([0-9a-f-]{36})\/(test|live)(\/.*)?$/;
 const LAST_PLACE = 'everyshare.console.place';
 
 export interface Place {
@@ -32,8 +32,8 @@ export interface Place {
 }
 
 const names = computed(() => {
-  const [, venueId = '', mode = ''] = PLACE.exec(path.value) ?? [];
-  return `${venueId} ${mode}`;
+  const named = venuePathOf(path.value);
+  return named === null ? ' ' : `${named.venueId} ${named.mode}`;
 });
 
 /** The venue and mode of the page, and the client for both. Null: the address names no venue of this person. */
@@ -52,7 +52,7 @@ export function usePlace(): Place {
 }
 
 /** The path behind the venue and the mode: `/checkouts`. */
-export const screenPath = computed(() => PLACE.exec(path.value)?.[3] ?? '/');
+export const screenPath = computed(() => venuePathOf(path.value)?.screen ?? '/');
 
 /** The address of a screen, in the venue and mode of this page. */
 export function hrefOf(
@@ -72,7 +72,7 @@ export function homeHref(): string {
   const first = last ?? venues[0];
   return first === undefined
     ? '/console/venues'
-    : hrefOf('/', { venueId: first.id, mode: last && mode === 'live' ? 'live' : 'test' });
+    : hrefOf('/', { venueId: first.id, mode: last?.linked === true && mode === 'live' ? 'live' : 'test' });
 }
 
 export function rememberPlace(): void {

@@ -14,7 +14,10 @@ interface Recipient {
 }
 
 interface VenueOfNotice {
+  readonly id: string;
   readonly name: string;
+  /** A venue that is not linked has no pages of live mode. */
+  readonly linked: boolean;
   readonly timezone: string;
 }
 
@@ -24,7 +27,7 @@ const MAX_LINES = 20;
 export function noticeMail(
   { email, role }: Recipient,
   notices: readonly Notice[],
-  { name, timezone }: VenueOfNotice,
+  { id, name, timezone, linked }: VenueOfNotice,
   consoleUrl: string,
 ): Mail {
   const [first] = notices;
@@ -34,16 +37,17 @@ export function noticeMail(
   const last = notices.at(-1) ?? first;
   const lines = notices.slice(-MAX_LINES).map((notice) => lineOf(notice, timezone));
   const rest = notices.length - lines.length;
+  const pages = `${consoleUrl}/v/${id}/${linked ? first.mode : 'test'}`;
   const text = [
     ...lines,
     ...(rest > 0 ? [`And ${rest} more before these.`] : []),
     '',
     adviceOf(last),
     '',
-    `${consoleUrl}${pageOf(first)}`,
+    `${pages}${pageOf(notices)}`,
     '',
     isChosen(first.kind)
-      ? `You get this mail as ${role} of ${venue}. Choose which mails you get: ${consoleUrl}/settings/notifications`
+      ? `You get this mail as ${role} of ${venue}. Choose which mails you get: ${pages}/settings/notifications`
       : `You get this mail as ${role} of ${venue}.`,
   ];
   const mode = first.mode === 'test' ? ' (test mode)' : '';
@@ -142,7 +146,39 @@ function adviceOf({ kind, detail }: Notice): string {
   }
 }
 
-/** A page of the console. */
-function pageOf({ kind }: Notice): string {
-  return kind === 'payable' || kind === 'live' || kind === 'approval' ? '/go-live' : '';
+/** The page of what the mail is about; where it is about several objects, the list of them. */
+function pageOf(notices: readonly Notice[]): string {
+  const pages = new Set(notices.map(objectPage));
+  const [only = ''] = pages;
+  return pages.size === 1 ? only : LIST_PAGES[notices[0]?.kind ?? 'live'];
+}
+
+const LIST_PAGES: Readonly<Record<Notice['kind'], string>> = {
+  endpoint: '/webhooks',
+  payout: '/payouts',
+  dispute: '/payouts?tab=disputes',
+  review: '/catalogue',
+  key_expiry: '/keys',
+  payable: '/go-live',
+  live: '/go-live',
+  approval: '/go-live',
+};
+
+function objectPage(notice: Notice): string {
+  const part = (name: string): string => encodeURIComponent(textIn(notice, name));
+  switch (notice.kind) {
+    case 'endpoint':
+      return `/webhooks/${part('endpoint')}`;
+    case 'payout':
+    case 'dispute':
+      return `/checkouts/${part('checkout')}`;
+    case 'review':
+      return `/catalogue/${textIn(notice, 'object') === 'experience' ? 'event' : part('object')}/${part('id')}`;
+    case 'key_expiry':
+      return `/keys/${part('key')}`;
+    case 'payable':
+    case 'live':
+    case 'approval':
+      return LIST_PAGES[notice.kind];
+  }
 }

@@ -66,7 +66,7 @@ export async function queueNewDeviceMail(
     'If it was you, there is nothing to do.',
     'If not, another person can read your mails or has your passkey: secure your mailbox, then end the session in the console.',
     '',
-    `${services.consoleUrl()}/settings/sessions`,
+    `${services.consoleUrl()}/account`,
   ];
   const title = 'Your Everyshare account was used on a new device';
   await queueMail(tx, services, 'security', `session ${id}`, { to: email, title, text: lines.join('\n') });

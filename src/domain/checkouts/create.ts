@@ -5,6 +5,7 @@ import type { CheckoutCreate } from '../../../schemas/types.gen.ts';
 import type { Db } from '../../base/db.ts';
 import { conflict, invalid, Problem } from '../../base/errors.ts';
 import type { IdempotentInput, OperationResult } from '../../base/operation.ts';
+import { DAY_MS } from '../../base/retention.ts';
 import type { Caller } from '../keys/caller.ts';
 import { unknownOffering } from '../offerings/unknown-offering.ts';
 import { whyNotPayable } from '../payments/payout-account.ts';
@@ -32,7 +33,8 @@ export async function createCheckout(
     now: caller.now,
     mayCreate: input.whenNew.length === 0,
   };
-  let found = await insertCheckout(db, request);
+  const retentionMs = caller.retention.idempotencyKeyDays * DAY_MS;
+  let found = await insertCheckout(db, request, retentionMs);
   for (
     let attempts = 0;
     attempts < MAX_EXPIRE_ATTEMPTS && found.outcome === 'overdue' && found.found_id !== null;
@@ -40,7 +42,7 @@ export async function createCheckout(
   ) {
     // The booking's earlier checkout is overdue but not expired yet. Expiring it frees the booking.
     await expireOne(db, caller, caller.venue.id, found.found_id);
-    found = await insertCheckout(db, request);
+    found = await insertCheckout(db, request, retentionMs);
   }
   if (found.outcome === 'suspended') throw new Problem('venue_suspended');
   if (found.outcome === 'not_payable') throw await notPayable(db, caller);

@@ -4,7 +4,7 @@
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 import { type PageQuery, pageRowsSql } from '../../base/page.ts';
-import { RESPONSE_RETENTION_MS } from '../idempotency/stored-responses.ts';
+import { DAY_MS, DEFAULT_RETENTION } from '../../base/retention.ts';
 import { payableSql } from '../payments/payout-account-queries.ts';
 import { activeHolds } from '../payments/queries.ts';
 import { overdueSql } from './expire-queries.ts';
@@ -40,8 +40,12 @@ export interface CreateOutcome {
   readonly found_id: string | null;
 }
 
-/** Idempotency, the checkout, its route and its event in one round trip. */
-export async function insertCheckout(db: Queryable, request: CreateRequest): Promise<CreateOutcome> {
+/** Idempotency, the checkout, its route and its event in one round trip. `retentionMs`: how long an idempotency key is used. */
+export async function insertCheckout(
+  db: Queryable,
+  request: CreateRequest,
+  retentionMs: number = DEFAULT_RETENTION.idempotencyKeyDays * DAY_MS,
+): Promise<CreateOutcome> {
   const rows = await db.query<CreateOutcome>(
     `select * from create_checkout($1, $2, $3, $4, $5, $6, $7, $8, to_timestamp($9 / 1000.0), $10,
        $11 * interval '1 millisecond')`,
@@ -56,7 +60,7 @@ export async function insertCheckout(db: Queryable, request: CreateRequest): Pro
       request.url,
       request.now,
       request.mayCreate,
-      RESPONSE_RETENTION_MS,
+      retentionMs,
     ],
   );
   if (rows[0] === undefined) throw new Error('create_checkout() returned no row');

@@ -1,8 +1,8 @@
 // The stored responses that wait to be deleted.
 
 import type { Queues } from '../../base/due-rows.ts';
-import { RESPONSE_RETENTION_MS } from './stored-responses.ts';
+import { DAY_MS, type Retention } from '../../base/retention.ts';
 
-export const RESPONSE_QUEUES: Queues = {
-  'delete-old-responses': { table: 'idempotency_keys', dueAt: 'created_at', afterMs: RESPONSE_RETENTION_MS },
-};
+export const responseQueues = ({ idempotencyKeyDays }: Retention): Queues => ({
+  'delete-old-responses': { table: 'idempotency_keys', dueAt: 'created_at', afterMs: idempotencyKeyDays * DAY_MS },
+});

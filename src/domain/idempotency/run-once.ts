@@ -22,7 +22,8 @@ export type RunOnce = (call: KeyedCall) => Promise<OperationResult>;
 /** Calls with one key that a call waits for, one after the other. The first that succeeds answers all later ones. */
 const MAX_EARLIER_CALLS = 1_000;
 
-export function makeRunOnce(db: Db, seal: Seal): RunOnce {
+/** `retentionMs`: how long a response is stored. */
+export function makeRunOnce(db: Db, seal: Seal, retentionMs: number): RunOnce {
   /** Calls that run on this server now, by their idempotency key: a second one waits here and holds no connection. */
   const inFlight = new Map<string, Promise<unknown>>();
   return async (call) => {
@@ -32,7 +33,7 @@ export function makeRunOnce(db: Db, seal: Seal): RunOnce {
       if (round === MAX_EARLIER_CALLS) throw stillRunning();
       await earlier;
     }
-    const result = runStoringResponse(db, seal, call);
+    const result = runStoringResponse(db, seal, call, retentionMs);
     const settled = result.then(
       () => undefined,
       () => undefined,
@@ -50,23 +51,23 @@ class IdempotencyKeyTaken extends Error {}
 
 const LOCK_TIMEOUT = '55P03';
 
-async function runStoringResponse(db: Db, seal: Seal, call: KeyedCall): Promise<OperationResult> {
+async function runStoringResponse(db: Db, seal: Seal, call: KeyedCall, retentionMs: number): Promise<OperationResult> {
   const { responseKey, fingerprint } = call;
-  const earlier = await findStoredResponse(db, seal, responseKey);
+  const earlier = await findStoredResponse(db, seal, responseKey, retentionMs);
   if (earlier !== null) return replay(earlier, fingerprint);
   await call.check?.();
   try {
     return await db.transaction(async (tx) => {
       const result = await call.run(tx);
       const { status, json = JSON.stringify(result.body) } = result;
-      const isStored = await storeResponse(tx, seal, responseKey, { fingerprint, status, json });
+      const isStored = await storeResponse(tx, seal, responseKey, { fingerprint, status, json }, retentionMs);
       if (!isStored) throw new IdempotencyKeyTaken();
       return { ...result, json };
     });
   } catch (error) {
     // An equal call on another server may have been first, whichever error this is: its stored response is then the
     // answer.
-    const first = await findStoredResponse(db, seal, responseKey);
+    const first = await findStoredResponse(db, seal, responseKey, retentionMs);
     if (first !== null) return replay(first, fingerprint);
     if (sqlState(error) === LOCK_TIMEOUT) throw stillRunning();
     throw error;

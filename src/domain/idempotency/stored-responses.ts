@@ -1,4 +1,4 @@
-// The first response to an Idempotency-Key, stored for 30 days for a venue and mode, or for a guest and checkout. It is
+// The first response to an Idempotency-Key, stored for IDEMPOTENCY_KEY_DAYS for a venue and mode, or for a guest and checkout. It is
 // sealed, since it may carry a secret that is shown once, and written in the transaction of the effect, so that both are
 // stored or neither is.
 
@@ -30,9 +30,6 @@ export function guestKey(memberId: string, checkoutId: string, key: string): str
   return `\n${hash}`;
 }
 
-export const RESPONSE_RETENTION_MS = 30 * 24 * 3_600_000;
-const RETENTION = `interval '${RESPONSE_RETENTION_MS} milliseconds'`;
-
 export function sealNameOfResponse(
   responseKey: Pick<ResponseKey, 'venueId' | 'key'> & { readonly mode: string },
 ): string {
@@ -43,11 +40,12 @@ export async function findStoredResponse(
   db: Queryable,
   seal: Seal,
   responseKey: ResponseKey,
+  retentionMs: number,
 ): Promise<StoredResponse | null> {
   const rows = await db.query<{ fingerprint: Buffer; status: number; response: Buffer | null }>(
     `select fingerprint, status, response from idempotency_keys
-     where venue_id = $1 and mode = $2 and idempotency_key = $3 and created_at > to_timestamp($4 / 1000.0) - ${RETENTION}`,
-    [responseKey.venueId, responseKey.mode, responseKey.key, responseKey.now],
+     where venue_id = $1 and mode = $2 and idempotency_key = $3 and created_at > to_timestamp($4 / 1000.0)`,
+    [responseKey.venueId, responseKey.mode, responseKey.key, responseKey.now - retentionMs],
   );
   const row = rows[0];
   if (row === undefined) return null;
@@ -63,6 +61,7 @@ export async function storeResponse(
   seal: Seal,
   responseKey: ResponseKey,
   response: StoredResponse,
+  retentionMs: number,
 ): Promise<boolean> {
   const rows = await tx.query(
     `insert into idempotency_keys (venue_id, mode, idempotency_key, fingerprint, status, response, created_at)
@@ -70,7 +69,7 @@ export async function storeResponse(
      on conflict (venue_id, mode, idempotency_key) do update
        set fingerprint = excluded.fingerprint, status = excluded.status, response = excluded.response, refers_to = null,
          created_at = excluded.created_at
-       where idempotency_keys.created_at <= excluded.created_at - ${RETENTION}
+       where idempotency_keys.created_at <= to_timestamp($8 / 1000.0)
      returning 1`,
     [
       responseKey.venueId,
@@ -80,6 +79,7 @@ export async function storeResponse(
       response.status,
       seal.seal(response.json, sealNameOfResponse(responseKey)),
       responseKey.now,
+      responseKey.now - retentionMs,
     ],
   );
   return rows.length > 0;
@@ -88,11 +88,16 @@ export async function storeResponse(
 const OLD_RESPONSES = {
   table: 'idempotency_keys',
   key: 'venue_id, mode, idempotency_key',
-  isOld: `created_at <= to_timestamp($1 / 1000.0) - ${RETENTION}`,
+  isOld: 'created_at <= to_timestamp($1 / 1000.0)',
   oldestFirst: 'created_at',
 };
 
-export async function deleteOldResponses(db: Queryable, now: number, limit: number): Promise<number> {
-  const rows = await db.query(deleteBatch(OLD_RESPONSES, '$2'), [now, limit]);
+export async function deleteOldResponses(
+  db: Queryable,
+  now: number,
+  retentionMs: number,
+  limit: number,
+): Promise<number> {
+  const rows = await db.query(deleteBatch(OLD_RESPONSES, '$2'), [now - retentionMs, limit]);
   return rows.length;
 }

@@ -8,6 +8,7 @@ import type { MonotonicClock } from '../../base/clock.ts';
 import type { Db, Queryable } from '../../base/db.ts';
 import type { Backlog } from '../../base/due-rows.ts';
 import type { Log } from '../../base/log.ts';
+import type { Retention } from '../../base/retention.ts';
 import { appliedVersion } from '../../base/schema-check.ts';
 import type { SendOutcomes } from '../../base/send-outcomes.ts';
 import {
@@ -78,6 +79,7 @@ export interface FigureServices {
   /** Says how much time has passed since the clock of the database was read. */
   readonly elapsed: Pick<MonotonicClock, 'now'>;
   readonly log: Log;
+  readonly retention: Retention;
 }
 
 /** Figures, and how far the clock of the database is ahead of the monotonic clock. */
@@ -132,14 +134,18 @@ function lateAfter(milliseconds: number, last: ReadFigures | null): Promise<Read
   return delay(milliseconds, last, { ref: false });
 }
 
-async function readOrCompute({ db: { monitoring: db }, elapsed }: FigureServices): Promise<ReadFigures | null> {
+async function readOrCompute({
+  db: { monitoring: db },
+  elapsed,
+  retention,
+}: FigureServices): Promise<ReadFigures | null> {
   const { figures: stored, computedAt, now } = await findFigures<Figures>(db);
   const aheadMs = now - elapsed.now();
   const known = stored === null || computedAt === null ? null : { figures: { ...stored, computedAt }, aheadMs };
   if (known !== null && now - known.figures.computedAt < MAX_AGE_MS) return known;
   if (!(await leaseFigures(db, MAX_AGE_MS, LEASE_MS))) return known;
   try {
-    const figures = await computeFigures(db);
+    const figures = await computeFigures(db, retention);
     await storeFigures(db, figures, figures.computedAt);
     return { figures, aheadMs };
   } catch (error) {
@@ -150,14 +156,14 @@ async function readOrCompute({ db: { monitoring: db }, elapsed }: FigureServices
 }
 
 /** One statement after the other: the figures must not take more than one connection from the database. */
-export async function computeFigures(db: Queryable): Promise<Figures> {
+export async function computeFigures(db: Queryable, retention: Retention): Promise<Figures> {
   const computedAt = await databaseNow(db);
   const beganAt = performance.now();
   const deliveries = await countWaitingDeliveries(db);
   const funded = await fundedSince(db);
   const figures = {
     computedAt,
-    queues: await readQueues(db, computedAt),
+    queues: await readQueues(db, computedAt, retention),
     review: await readReviewQueue(db, 'live', computedAt),
     testReview: await readReviewQueue(db, 'test', computedAt),
     checkouts: await countLivingCheckouts(db),

@@ -1,15 +1,17 @@
 // The rows that wait for each loop of the worker, and for review. Loops without rows of their own are not here: those
-// that poll (link-ready-venues, find-…), the checks (reconcile, check-ledger), and those that keep a table of fixed size (delete-old-requests).
+// that poll (link-ready-venues, find-…), the checks (reconcile, check-ledger), and those that keep a table of fixed size (delete-old-requests), or
+// remember how far they got (delete-old-events).
 
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 import { type Backlog, backlogOf, type DueRows, MAX_COUNTED, type Queues } from '../../base/due-rows.ts';
+import type { Retention } from '../../base/retention.ts';
 import { ACCOUNT_QUEUES } from '../accounts/queues.ts';
 import { BOAT_QUEUES, BOATS_TO_REVIEW } from '../boats/queues.ts';
 import { CHECKOUT_QUEUES } from '../checkouts/queues.ts';
 import { EXPERIENCES_TO_REVIEW } from '../experiences/queues.ts';
 import { HOOK_QUEUES } from '../hooks/queues.ts';
-import { RESPONSE_QUEUES } from '../idempotency/queues.ts';
+import { responseQueues } from '../idempotency/queues.ts';
 import { IMAGE_QUEUES } from '../images/queues.ts';
 import { KEY_QUEUES } from '../keys/queues.ts';
 import { MAIL_QUEUES } from '../mail/queues.ts';
@@ -17,23 +19,23 @@ import { MEMBER_QUEUES } from '../members/queues.ts';
 import { NOTICE_QUEUES } from '../notices/queues.ts';
 import { OFFERINGS_TO_REVIEW } from '../offerings/queues.ts';
 import { PAYMENT_QUEUES } from '../payments/queues.ts';
-import { WEBHOOK_QUEUES } from '../webhooks/queues.ts';
+import { webhookQueues } from '../webhooks/queues.ts';
 
 /** Those that guests, venues and partners wait for come first. */
-export const QUEUES: Queues = {
+export const queuesOf = (retention: Retention): Queues => ({
   ...CHECKOUT_QUEUES,
   ...PAYMENT_QUEUES,
   ...MEMBER_QUEUES,
   ...MAIL_QUEUES,
-  ...WEBHOOK_QUEUES,
+  ...webhookQueues(retention),
   ...HOOK_QUEUES,
   ...NOTICE_QUEUES,
   ...BOAT_QUEUES,
   ...IMAGE_QUEUES,
   ...ACCOUNT_QUEUES,
-  ...RESPONSE_QUEUES,
+  ...responseQueues(retention),
   ...KEY_QUEUES,
-};
+});
 
 const TO_REVIEW: readonly DueRows[] = [OFFERINGS_TO_REVIEW, EXPERIENCES_TO_REVIEW, BOATS_TO_REVIEW];
 
@@ -41,9 +43,10 @@ export interface QueueFigures extends Backlog {
   readonly loop: string;
 }
 
-export async function readQueues(db: Queryable, now: number): Promise<QueueFigures[]> {
+export async function readQueues(db: Queryable, now: number, retention: Retention): Promise<QueueFigures[]> {
   const found: QueueFigures[] = [];
-  for (const [loop, rows] of Object.entries(QUEUES)) found.push({ loop, ...(await backlogOf(db, rows, now)) });
+  for (const [loop, rows] of Object.entries(queuesOf(retention)))
+    found.push({ loop, ...(await backlogOf(db, rows, now)) });
   return found;
 }
 

@@ -7,6 +7,7 @@ import { type Cell, csvOf } from '../../base/csv.ts';
 import type { Db } from '../../base/db.ts';
 import { notFound } from '../../base/errors.ts';
 import type { Input, OperationResult } from '../../base/operation.ts';
+import type { Retention } from '../../base/retention.ts';
 import type { Seal } from '../../base/seal.ts';
 import type { TeamCaller } from '../accounts/account.ts';
 import { findKeyNames } from '../keys/key-use-queries.ts';
@@ -26,7 +27,7 @@ import { sealNameOfRequest } from './request-log.ts';
 interface Services {
   readonly db: Db;
   readonly seal: Seal;
-  readonly requestLogDays: number;
+  readonly retention: Retention;
 }
 
 const HOUR_MS = 3_600_000;
@@ -37,7 +38,12 @@ type Query = Readonly<Record<string, unknown>>;
 const textIn = (query: Query, name: string): string | null => (typeof query[name] === 'string' ? query[name] : null);
 
 /** Without a `to`, an hour ahead: the clocks of servers differ. */
-function windowOf({ requestLogDays }: Services, caller: TeamCaller, query: Query, defaultFrom = 0): RequestWindow {
+function windowOf(
+  { retention: { requestLogDays } }: Services,
+  caller: TeamCaller,
+  query: Query,
+  defaultFrom = 0,
+): RequestWindow {
   const { venue, mode, now } = caller;
   const [from, to] = [textIn(query, 'from'), textIn(query, 'to')];
   const oldest = now - requestLogDays * DAY_MS;

@@ -1,10 +1,10 @@
 // The events, endpoints and deliveries that wait for a loop of the worker.
 
 import type { Queues } from '../../base/due-rows.ts';
+import { DAY_MS, type Retention } from '../../base/retention.ts';
 
-const DAY_MS = 24 * 3_600_000;
-
-export const WEBHOOK_QUEUES: Queues = {
+/** Samples and deliveries are kept for `deliveryLogDays`. */
+export const webhookQueues = ({ deliveryLogDays }: Retention): Queues => ({
   'dispatch-events': { table: 'undispatched_events', dueAt: 'event_id', isId: true },
   // One row for each endpoint with something to send.
   'deliver-events': {
@@ -17,14 +17,19 @@ export const WEBHOOK_QUEUES: Queues = {
     table: 'deliveries',
     dueAt: 'created_at',
     where: 'due_at is null',
-    afterMs: 30 * DAY_MS,
+    afterMs: deliveryLogDays * DAY_MS,
     isUnordered: true,
   },
-  'delete-old-samples': { table: 'sample_deliveries', dueAt: 'created_at', afterMs: 30 * DAY_MS, isUnordered: true },
+  'delete-old-samples': {
+    table: 'sample_deliveries',
+    dueAt: 'created_at',
+    afterMs: deliveryLogDays * DAY_MS,
+    isUnordered: true,
+  },
   'delete-old-inbox-messages': {
     table: 'test_inbox_messages',
     dueAt: 'received_at',
     afterMs: DAY_MS,
     isUnordered: true,
   },
-};
+});

@@ -149,7 +149,7 @@ export function haproxyFile({ nodes, haproxy }: ClusterSettings): string {
 
 /**
  * With the interface of version 2: Debian's Patroni 3.0.2 writes the leader's key through that of version 3 without
- * comparing it (mended in 3.0.3, patroni/patroni#2689), so that a leader that was stopped for longer than its lease
+ * comparing it (fixed in 3.0.3, patroni/patroni#2689), so that a leader that was stopped for longer than its lease
  * takes the key from its successor when it goes on, and what the successor has acknowledged is lost.
  */
 export function etcdArguments({ etcd }: ClusterSettings): readonly string[] {

@@ -1,4 +1,15 @@
-// The parameters of a path by its pattern: `/checkouts/:id`.
+// What a path names: the venue, mode and screen of /console/v/<venue>/<mode>/<screen>, and the parameters of a screen by its
+// pattern: `/checkouts/:id`.
+
+const PLACE = /^\/console\/v\/([0-9a-f-]{36})\/(test|live)(\/.*)?$/;
+
+/** Null: the path names no venue. */
+export function venuePathOf(
+  path: string,
+): { readonly venueId: string; readonly mode: 'test' | 'live'; readonly screen: string } | null {
+  const [whole, venueId = '', mode, screen = '/'] = PLACE.exec(path) ?? [];
+  return whole === undefined ? null : { venueId, mode: mode === 'live' ? 'live' : 'test', screen };
+}
 
 type Params = Readonly<Record<string, string>>;
 

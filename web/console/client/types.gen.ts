@@ -2209,7 +2209,7 @@ export type PayoutOnboarding = {
 
 /** The body that begins the payout onboarding. */
 export type PayoutOnboardingCreate = {
-  /** Where the venue is, as two letters of ISO 3166-1; `US` when absent. It counts the first time alone: the card processor does not change it. */
+  /** Where the venue is paid, as two letters of ISO 3166-1. Needed while the payouts are `not_started`; afterwards it is ignored, because the card processor does not change it. */
   readonly country?: string;
 };
 

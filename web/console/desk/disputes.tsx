@@ -3,6 +3,7 @@
 import type { JSX } from 'preact';
 import { useAddressQuery } from '../client/address-query.ts';
 import { useLoad } from '../client/load.ts';
+import { DESK_POLLS } from '../client/polls.ts';
 import type { MoneyCase } from '../client/types.gen.ts';
 import { Id } from '../ui/controls.tsx';
 import { count, dateTime, money } from '../ui/format.ts';
@@ -13,12 +14,11 @@ import { useCommand } from './frame.tsx';
 import { ModeChips } from './mode-chips.tsx';
 import { desk } from './session.ts';
 
-const EVERY_MS = 60_000;
 const SOON_MS = 2 * 24 * 3_600_000;
 
 export default function DisputesScreen(): JSX.Element {
   const mode = useAddressQuery().get('mode') === 'test' ? 'test' : 'live';
-  const loaded = useLoad((signal) => desk.getMoneyHealth({ mode }, { signal }), [mode], EVERY_MS);
+  const loaded = useLoad((signal) => desk.getMoneyHealth({ mode }, { signal }), [mode], DESK_POLLS.disputes);
   useCommand(`npx everyshare reconcile --mode ${mode} --days 30 --json`);
   return (
     <Page

@@ -2,6 +2,7 @@
 
 import type { JSX } from 'preact';
 import { useLoad } from '../client/load.ts';
+import { DESK_POLLS } from '../client/polls.ts';
 import type { DeskHealth as Health } from '../client/types.gen.ts';
 import { count, dateTime, number, span, time, words } from '../ui/format.ts';
 import { Empty, Page, Section, Shown, Stat, Stats, Table } from '../ui/parts.tsx';
@@ -9,10 +10,8 @@ import { Chip } from '../ui/states.tsx';
 import { useCommand } from './frame.tsx';
 import { desk } from './session.ts';
 
-const EVERY_MS = 15_000;
-
 export default function HealthScreen(): JSX.Element {
-  const loaded = useLoad((signal) => desk.deskHealth({ signal }), [], EVERY_MS);
+  const loaded = useLoad((signal) => desk.deskHealth({ signal }), [], DESK_POLLS.health);
   useCommand('npx everyshare doctor');
   return (
     <Page title="Health" lead="What waits, what fails, and which versions run. Read again every 15 seconds.">

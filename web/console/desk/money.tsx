@@ -4,6 +4,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useAddressQuery } from '../client/address-query.ts';
 import { useLoad } from '../client/load.ts';
+import { DESK_POLLS } from '../client/polls.ts';
 import type { MoneyCase, MoneyHealth } from '../client/types.gen.ts';
 import { Id } from '../ui/controls.tsx';
 import { ago, count, date, dateTime, money, number, time } from '../ui/format.ts';
@@ -15,12 +16,10 @@ import { ModeChips } from './mode-chips.tsx';
 import { type AskedCase, CaseActions, CaseDialog } from './money-actions.tsx';
 import { desk, mayMoveMoney } from './session.ts';
 
-const EVERY_MS = 10_000;
-
 export default function MoneyScreen(): JSX.Element {
   const address = useAddressQuery();
   const mode = address.get('mode') === 'test' ? 'test' : 'live';
-  const loaded = useLoad((signal) => desk.getMoneyHealth({ mode }, { signal }), [mode], EVERY_MS);
+  const loaded = useLoad((signal) => desk.getMoneyHealth({ mode }, { signal }), [mode], DESK_POLLS.money);
   const [asked, setAsked] = useState<AskedCase | null>(null);
   useCommand(`npx everyshare reconcile --mode ${mode} --days 2 --json`);
   return (

@@ -7,6 +7,7 @@ import { useAction } from '../client/action.ts';
 import { useAddressQuery } from '../client/address-query.ts';
 import { codeOf } from '../client/api.ts';
 import { useLoad } from '../client/load.ts';
+import { DESK_POLLS } from '../client/polls.ts';
 import type { ReviewCase, ReviewItem, ReviewReason } from '../client/types.gen.ts';
 import type { ScreenProps } from '../screens.ts';
 import { showToast } from '../shell/announce.tsx';
@@ -29,7 +30,6 @@ import {
 import { ReviewedObject } from './review-case.tsx';
 import { desk, mayReview, waitingReviews } from './session.ts';
 
-const EVERY_MS = 15_000;
 const STATES = [
   ['', 'Waiting'],
   ['approved', 'Approved'],
@@ -183,7 +183,7 @@ function useQueue(query: QueueQuery) {
       return { ...page, data };
     },
     [query.status, query.mode],
-    EVERY_MS,
+    DESK_POLLS.review,
   );
   useEffect(() => {
     pages.current = 1;

@@ -5,8 +5,11 @@ import { useState } from 'preact/hooks';
 import { useAction } from '../client/action.ts';
 import { accountClient } from '../client/api.ts';
 import { useLoad } from '../client/load.ts';
+import type { ConsoleChallenge } from '../client/types.gen.ts';
 import { homeHref, loadSession, session, signOut } from '../session.ts';
 import { showToast } from '../shell/announce.tsx';
+import { ApiLine, useApiCall } from '../shell/api-line.tsx';
+import { CodeMailNote, SendAgain } from '../ui/code-mail.tsx';
 import { Button, TextField } from '../ui/controls.tsx';
 import { ago, dateTime } from '../ui/format.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -14,22 +17,26 @@ import { Failed, Page, Section, Shown, Table } from '../ui/parts.tsx';
 import { Passkeys } from './passkeys.tsx';
 
 export function AccountScreen(): JSX.Element {
+  useApiCall({ method: 'GET', path: '/console/api/sessions' });
   return (
-    <main class="alone wide">
-      <p>
-        <a class="link" href={homeHref()}>
-          <Icon name="back" /> Back to the console
-        </a>
-      </p>
-      <Page title="Your account" lead={session.value?.account.email} isNarrow>
-        <div class="halves">
-          <NameForm />
-          <EmailForm />
-        </div>
-        <Passkeys />
-        <Sessions />
-      </Page>
-    </main>
+    <>
+      <main class="alone wide">
+        <p>
+          <a class="link" href={homeHref()}>
+            <Icon name="back" /> Back to the console
+          </a>
+        </p>
+        <Page title="Your account" lead={session.value?.account.email} isNarrow>
+          <div class="halves">
+            <NameForm />
+            <EmailForm />
+          </div>
+          <Passkeys />
+          <Sessions />
+        </Page>
+      </main>
+      <ApiLine />
+    </>
   );
 }
 
@@ -69,24 +76,29 @@ function NameForm(): JSX.Element {
 /** A new mail address counts when the code that was sent to it is entered. */
 function EmailForm(): JSX.Element {
   const [email, setEmail] = useState('');
-  const [challengeId, setChallengeId] = useState<string | null>(null);
+  const [challenge, setChallenge] = useState<ConsoleChallenge | null>(null);
   const [code, setCode] = useState('');
   const change = useAction(async () => {
-    setChallengeId((await accountClient.console.changeAccountEmail({ email: email.trim() })).challenge_id);
+    setChallenge(await accountClient.console.changeAccountEmail({ email: email.trim() }));
   });
   const verify = useAction(async () => {
-    await accountClient.console.verifyAccountEmail({ challenge_id: challengeId ?? '', code });
+    await accountClient.console.verifyAccountEmail({ challenge_id: challenge?.challenge_id ?? '', code });
     await loadSession();
-    setChallengeId(null);
+    setChallenge(null);
     setEmail('');
     setCode('');
     showToast('Your mail address is changed.');
   });
   /** The address was mistyped: it is still in the field. */
   const correct = (): void => {
-    setChallengeId(null);
+    setChallenge(null);
     setCode('');
     verify.reset();
+  };
+  const sendAgain = (): void => {
+    setCode('');
+    verify.reset();
+    void change.run();
   };
   const other = change.otherProblem(['/email']) ?? verify.otherProblem(['/code', '/challenge_id']);
   return (
@@ -95,11 +107,12 @@ function EmailForm(): JSX.Element {
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        void (challengeId === null ? change.run() : verify.run());
+        void (challenge === null ? change.run() : verify.run());
       }}
     >
       {other !== undefined && <Failed error={other} />}
-      {challengeId === null ? (
+      {challenge !== null && <CodeMailNote challenge={challenge} />}
+      {challenge === null ? (
         <TextField
           label="Another mail address"
           type="email"
@@ -124,14 +137,17 @@ function EmailForm(): JSX.Element {
       <Button
         type="submit"
         isBusy={change.isBusy || verify.isBusy}
-        isDisabled={challengeId === null ? email.trim() === '' : code.length < 6}
+        isDisabled={challenge === null ? email.trim() === '' : code.length < 6}
       >
-        {challengeId === null ? 'Change the mail address' : 'Confirm'}
+        {challenge === null ? 'Change the mail address' : 'Confirm'}
       </Button>
-      {challengeId !== null && (
-        <Button kind="quiet" onClick={correct}>
-          Use another address
-        </Button>
+      {challenge !== null && (
+        <>
+          <Button kind="quiet" onClick={correct}>
+            Use another address
+          </Button>
+          <SendAgain challenge={challenge} onSend={sendAgain} />
+        </>
       )}
     </form>
   );

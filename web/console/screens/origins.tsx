@@ -18,14 +18,7 @@ type Mode = VenueOrigin['mode'];
 export default function OriginsScreen(): JSX.Element {
   const { client, mode } = usePlace();
   const origins = useLoad((signal) => client.console.listOrigins({ signal }).then(({ data }) => data), [client]);
-  useApiCall({
-    method: 'GET',
-    path: '/v1/me',
-    scope: 'none',
-    sdk: 'everyshare.me.retrieve()',
-    tool: { name: 'describe_venue', arguments: {} },
-    reads: '/console/api/origins',
-  });
+  useApiCall({ method: 'GET', path: '/console/api/origins' });
   const other: Mode = mode === 'live' ? 'test' : 'live';
   return (
     <Page

@@ -1,7 +1,7 @@
 // Sign in or sign up: a mail address, then the code of six digits that was mailed, or a passkey.
 
 import type { JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { useAction } from '../client/action.ts';
 import { accountClient } from '../client/api.ts';
 import { canUsePasskeys, isPasskeyDismissed, passkeyAddress, signInByPasskey } from '../client/passkeys.ts';
@@ -9,6 +9,7 @@ import { keepTestKey } from '../client/test-keys.ts';
 import type { ConsoleChallenge } from '../client/types.gen.ts';
 import { hrefOf, startSession } from '../session.ts';
 import { goTo } from '../shell/go-to.ts';
+import { CodeMailNote, SendAgain } from '../ui/code-mail.tsx';
 import { Button, TextField } from '../ui/controls.tsx';
 import { Failed } from '../ui/parts.tsx';
 import { Mark } from './mark.tsx';
@@ -113,8 +114,6 @@ function PasskeySignIn(): JSX.Element {
   );
 }
 
-const RESEND_SECONDS = 45;
-
 interface CodeFormProps {
   readonly email: string;
   readonly challenge: ConsoleChallenge;
@@ -124,12 +123,6 @@ interface CodeFormProps {
 
 function CodeForm({ email, challenge, onChange, onSent }: CodeFormProps): JSX.Element {
   const [code, setCode] = useState('');
-  const [wait, setWait] = useState(RESEND_SECONDS);
-  useEffect(() => {
-    setWait(RESEND_SECONDS);
-    const timer = setInterval(() => setWait((before) => Math.max(0, before - 1)), 1_000);
-    return () => clearInterval(timer);
-  }, [challenge]);
   const verify = useAction(async (typed: string) => {
     try {
       const signedIn = await accountClient.console.verifyConsoleSignIn({
@@ -171,11 +164,7 @@ function CodeForm({ email, challenge, onChange, onSent }: CodeFormProps): JSX.El
           Change
         </button>
       </p>
-      {challenge.mail_delayed && (
-        <p class="late" role="status">
-          Mail is late at the moment: the code may take a few minutes.
-        </p>
-      )}
+      <CodeMailNote challenge={challenge} hasPasskey />
       {other !== undefined && <Failed error={other} />}
       <TextField
         label="Code"
@@ -191,16 +180,7 @@ function CodeForm({ email, challenge, onChange, onSent }: CodeFormProps): JSX.El
       <Button kind="primary" type="submit" isBusy={verify.isBusy}>
         Sign in
       </Button>
-      <p class="again">
-        Nothing there? Look in the spam folder, or{' '}
-        {wait > 0 ? (
-          <b>send again in 0:{String(wait).padStart(2, '0')}</b>
-        ) : (
-          <button type="button" class="link" onClick={() => void resend.run()}>
-            send it again
-          </button>
-        )}
-      </p>
+      <SendAgain challenge={challenge} onSend={() => void resend.run()} />
     </form>
   );
 }

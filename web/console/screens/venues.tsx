@@ -6,6 +6,7 @@ import { useAction } from '../client/action.ts';
 import { accountClient } from '../client/api.ts';
 import { keepTestKey } from '../client/test-keys.ts';
 import { homeHref, hrefOf, loadSession, session } from '../session.ts';
+import { ApiLine, useApiCall } from '../shell/api-line.tsx';
 import { goTo } from '../shell/go-to.ts';
 import { Button, TextField } from '../ui/controls.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -14,36 +15,40 @@ import { keepNewKeys } from './new-keys.ts';
 
 export function VenuesScreen(): JSX.Element {
   const venues = session.value?.venues ?? [];
+  useApiCall({ method: 'GET', path: '/console/api/session' });
   return (
-    <main class="alone wide">
-      {venues.length > 0 && (
-        <p>
-          <a class="link" href={homeHref()}>
-            <Icon name="back" /> Back to the console
-          </a>
-        </p>
-      )}
-      <Page title="Your venues" isNarrow>
-        {venues.length === 0 ? (
-          <Empty>You have no role in a venue. Ask an owner for an invitation, or make a sandbox.</Empty>
-        ) : (
-          <ul class="menu-list">
-            {venues.map(({ id, name, linked, role }) => (
-              <li key={id}>
-                <a href={hrefOf('/', { venueId: id, mode: 'test' })}>
-                  <Icon name="bank" /> <span>{name}</span>
-                  <small>
-                    {linked ? '' : 'Sandbox · '}
-                    {role}
-                  </small>
-                </a>
-              </li>
-            ))}
-          </ul>
+    <>
+      <main class="alone wide">
+        {venues.length > 0 && (
+          <p>
+            <a class="link" href={homeHref()}>
+              <Icon name="back" /> Back to the console
+            </a>
+          </p>
         )}
-        <NewSandbox />
-      </Page>
-    </main>
+        <Page title="Your venues" isNarrow>
+          {venues.length === 0 ? (
+            <Empty>You have no role in a venue. Ask an owner for an invitation, or make a sandbox.</Empty>
+          ) : (
+            <ul class="menu-list">
+              {venues.map(({ id, name, linked, role }) => (
+                <li key={id}>
+                  <a href={hrefOf('/', { venueId: id, mode: 'test' })}>
+                    <Icon name="bank" /> <span>{name}</span>
+                    <small>
+                      {linked ? '' : 'Sandbox · '}
+                      {role}
+                    </small>
+                  </a>
+                </li>
+              ))}
+            </ul>
+          )}
+          <NewSandbox />
+        </Page>
+      </main>
+      <ApiLine />
+    </>
   );
 }
 

@@ -30,7 +30,12 @@ const call = signal<ApiCall | null>(null);
 export function useApiCall(shown: ApiCall): void {
   const text = JSON.stringify(shown);
   useEffect(() => {
-    call.value = JSON.parse(text) as ApiCall;
+    const named = JSON.parse(text) as ApiCall;
+    call.value = named;
+    // The next screen may name its call before this one is gone.
+    return () => {
+      if (call.peek() === named) call.value = null;
+    };
   }, [text]);
 }
 

@@ -79,7 +79,7 @@ function Band(): JSX.Element {
           Switch to {other} <Icon name={other === 'live' ? 'globe' : 'flask'} />
         </a>
       ) : (
-        <a class="switch" href={hrefOf('/go-live')}>
+        <a class="switch" href={hrefOf('/go-live', { mode: 'test' })}>
           Go live <Icon name="right" />
         </a>
       )}

@@ -6,7 +6,9 @@ import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { accountClient, codeOf } from '../client/api.ts';
 import { canUsePasskeys, isPasskeyDismissed, passkeyAddress, stepUpByPasskey } from '../client/passkeys.ts';
+import type { ConsoleChallenge } from '../client/types.gen.ts';
 import { session } from '../session.ts';
+import { CodeMailNote } from '../ui/code-mail.tsx';
 import { Button, TextField } from '../ui/controls.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { Failed, messageOf } from '../ui/parts.tsx';
@@ -31,7 +33,7 @@ function finish(isProved: boolean): void {
 export const StepUp = (): JSX.Element | null => (waiting.value === null ? null : <StepUpDialog />);
 
 function StepUpDialog(): JSX.Element {
-  const [challengeId, setChallengeId] = useState<string | null>(null);
+  const [challenge, setChallenge] = useState<ConsoleChallenge | null>(null);
   const [code, setCode] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
   const [failure, setFailure] = useState<unknown>(undefined);
@@ -40,7 +42,7 @@ function StepUpDialog(): JSX.Element {
     setProblem(null);
     setCode('');
     try {
-      setChallengeId((await accountClient.console.stepUp()).challenge_id);
+      setChallenge(await accountClient.console.stepUp());
     } catch (error) {
       setFailure(error);
     }
@@ -64,9 +66,9 @@ function StepUpDialog(): JSX.Element {
     }
   };
   const verify = async (typed: string): Promise<void> => {
-    if (challengeId === null) return;
+    if (challenge === null) return;
     try {
-      await accountClient.console.verifyStepUp({ challenge_id: challengeId, code: typed });
+      await accountClient.console.verifyStepUp({ challenge_id: challenge.challenge_id, code: typed });
       finish(true);
     } catch (error) {
       setProblem(messageOf(error));
@@ -88,7 +90,7 @@ function StepUpDialog(): JSX.Element {
       buttons={
         <>
           <Button onClick={() => finish(false)}>Cancel</Button>
-          <Button kind="primary" type="submit" isDisabled={challengeId === null}>
+          <Button kind="primary" type="submit" isDisabled={challenge === null}>
             Confirm
           </Button>
         </>
@@ -96,7 +98,7 @@ function StepUpDialog(): JSX.Element {
     >
       {failure !== undefined && <Failed error={failure} onRetry={() => void send()} />}
       <p>
-        {challengeId === null ? (
+        {challenge === null ? (
           'Use your passkey, or wait for a code by mail.'
         ) : (
           <>
@@ -107,6 +109,7 @@ function StepUpDialog(): JSX.Element {
           </>
         )}
       </p>
+      {challenge !== null && <CodeMailNote challenge={challenge} hasPasskey />}
       <TextField
         label="Code"
         class="code"

@@ -286,14 +286,14 @@ export async function redeliverFailed(
   return rows.length;
 }
 
-/** Deletes deliveries that are older than 30 days, apart from those that still have attempts to come. */
-export async function deleteOldDeliveries(db: Queryable, now: number, limit: number): Promise<number> {
+/** Deletes deliveries that are older than so many days, apart from those that still have attempts to come. */
+export async function deleteOldDeliveries(db: Queryable, now: number, days: number, limit: number): Promise<number> {
   const rows = await db.query(
     `delete from deliveries where ctid = any(array(
-       select ctid from deliveries where created_at < to_timestamp($1 / 1000.0) - interval '30 days'
+       select ctid from deliveries where created_at < to_timestamp($1 / 1000.0) - make_interval(days => $3)
          and (due_at is null or ends_at < to_timestamp($1 / 1000.0) - interval '1 day') limit $2
        for update skip locked)) returning 1`,
-    [now, limit],
+    [now, limit, days],
   );
   return rows.length;
 }

@@ -5,6 +5,7 @@ import type { Queryable } from '../../../base/db.ts';
 import { conflict, invalid, notFound } from '../../../base/errors.ts';
 import type { Input, OperationResult } from '../../../base/operation.ts';
 import { pageJson, pageQueryOf } from '../../../base/page.ts';
+import { DAY_MS } from '../../../base/retention.ts';
 import { findEventView } from '../../events/queries.ts';
 import type { Caller } from '../../keys/caller.ts';
 import { audit } from '../../venues/audit.ts';
@@ -13,9 +14,6 @@ import { deliveryView, eventOf } from './delivery.ts';
 import { listDeliveryRows, makeQueueDue, redeliverFailed, redeliverOne } from './queries.ts';
 import { listSampleRows } from './sample-queries.ts';
 
-/** Older deliveries are deleted. */
-const LOG_RETENTION_DAYS = 30;
-const DAY_MS = 24 * 3_600_000;
 const MAX_RECOVERED = 10_000;
 
 async function requireEndpoint(db: Queryable, caller: Caller, input: Input): Promise<EndpointRow> {
@@ -65,8 +63,9 @@ export async function recover(
 ): Promise<OperationResult> {
   const endpoint = await requireEndpoint(tx, caller, input as Input);
   const { since } = input.body;
-  if (Date.parse(since) < caller.now - LOG_RETENTION_DAYS * DAY_MS || Date.parse(since) > caller.now)
-    throw invalid([sinceOutOfRange(caller.now)]);
+  const days = caller.retention.deliveryLogDays;
+  if (Date.parse(since) < caller.now - days * DAY_MS || Date.parse(since) > caller.now)
+    throw invalid([sinceOutOfRange(caller.now, days)]);
   if (endpoint.status === 'disabled') throw endpointDisabled();
   await makeQueueDue(tx, caller.venue.id, endpoint.id, caller.now);
   const recovered = await redeliverFailed(tx, caller.venue.id, endpoint.id, since, caller.now, MAX_RECOVERED);
@@ -86,12 +85,12 @@ function endpointDisabled() {
   return conflict('endpoint_disabled', 'This endpoint is disabled: enable it first.');
 }
 
-function sinceOutOfRange(now: number) {
+function sinceOutOfRange(now: number, days: number) {
   return {
     code: 'out_of_range',
     field: '/since',
-    message: `since must lie within the last ${LOG_RETENTION_DAYS} days: older deliveries are deleted.`,
-    expected: `a time within the last ${LOG_RETENTION_DAYS} days`,
+    message: `since must lie within the last ${days} days: older deliveries are deleted.`,
+    expected: `a time within the last ${days} days`,
     example_fix: new Date(now - DAY_MS).toISOString(),
   } as const;
 }

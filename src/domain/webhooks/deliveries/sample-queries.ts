@@ -67,12 +67,12 @@ export async function listSampleRows(
   );
 }
 
-export async function deleteOldSamples(db: Queryable, now: number, limit: number): Promise<number> {
+export async function deleteOldSamples(db: Queryable, now: number, days: number, limit: number): Promise<number> {
   const rows = await db.query(
     `delete from sample_deliveries where ctid = any(array(
-       select ctid from sample_deliveries where created_at < to_timestamp($1 / 1000.0) - interval '30 days' limit $2
+       select ctid from sample_deliveries where created_at < to_timestamp($1 / 1000.0) - make_interval(days => $3) limit $2
        for update skip locked)) returning 1`,
-    [now, limit],
+    [now, limit, days],
   );
   return rows.length;
 }

@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Checkout } from '../../../../sdk/src/types.gen.ts';
 import { useAction } from '../../client/action.ts';
 import { type Loaded, useLoad } from '../../client/load.ts';
+import { POLLS } from '../../client/polls.ts';
 import { mayChangeCheckouts, mayDevelop, mayRefund } from '../../client/rights.ts';
 import type { CheckoutMoney, CheckoutTimeline } from '../../client/types.gen.ts';
 import type { ScreenProps } from '../../screens.ts';
@@ -24,16 +25,17 @@ import { type LastRefund, RefundDialog } from './refund-dialog.tsx';
 import { Timeline } from './timeline.tsx';
 import { reasonWords } from './timeline-words.ts';
 
-const LIVING_MS = 4_000;
-const ENDED_MS = 20_000;
-
 export default function CheckoutScreen({ id = '' }: ScreenProps): JSX.Element {
   const { client } = usePlace();
   const [isFinal, setFinal] = useState(false);
-  const everyMs = isFinal ? ENDED_MS : LIVING_MS;
-  const checkout = useLoad((signal) => client.partner.checkouts.retrieve(id, { signal }), [client, id], everyMs);
+  const poll = isFinal ? POLLS.endedCheckout.ended : POLLS.checkout.living;
+  const checkout = useLoad((signal) => client.partner.checkouts.retrieve(id, { signal }), [client, id], poll);
   const money = useLoad((signal) => client.console.getCheckoutMoney(id, { signal }), [client, id]);
-  const timeline = useLoad((signal) => client.console.getCheckoutTimeline(id, { signal }), [client, id], ENDED_MS);
+  const timeline = useLoad(
+    (signal) => client.console.getCheckoutTimeline(id, { signal }),
+    [client, id],
+    POLLS.checkout.timeline,
+  );
   useApiCall({
     method: 'GET',
     path: `/v1/checkouts/${id}`,

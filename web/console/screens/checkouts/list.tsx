@@ -4,6 +4,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { type AddressQuery, useAddressQuery } from '../../client/address-query.ts';
 import { useLoad } from '../../client/load.ts';
+import { POLLS } from '../../client/polls.ts';
 import { mayChangeCheckouts } from '../../client/rights.ts';
 import { usePlace } from '../../session.ts';
 import { useApiCall } from '../../shell/api-line.tsx';
@@ -20,7 +21,6 @@ import { isStatus, listQuery, STATUSES } from './list-query.ts';
 import { NewCheckoutDialog } from './new-checkout-dialog.tsx';
 import { CheckoutRows } from './rows.tsx';
 
-const POLL_MS = 15_000;
 const LIMIT = 50;
 
 export default function CheckoutsScreen(): JSX.Element {
@@ -33,7 +33,7 @@ export default function CheckoutsScreen(): JSX.Element {
   const list = useLoad(
     (signal) => client.console.listConsoleCheckouts(query, { signal }).then(({ answer }) => answer),
     [client, text],
-    POLL_MS,
+    POLLS.checkouts.list,
   );
   const status = address.get('status');
   useApiCall({

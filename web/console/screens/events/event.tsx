@@ -1,10 +1,12 @@
 // One event: its JSON as it is sent, and its deliveries to each address, with Resend.
 
 import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
 import type { WebhookEvent } from '../../../../sdk/src/events.ts';
 import type { Delivery, StoredWebhookEndpoint } from '../../../../sdk/src/types.gen.ts';
 import { type Client, codeOf } from '../../client/api.ts';
 import { useLoad } from '../../client/load.ts';
+import { forCalls, NEVER, POLLS, type Poll } from '../../client/polls.ts';
 import { mayDevelop } from '../../client/rights.ts';
 import type { ScreenProps } from '../../screens.ts';
 import { usePlace } from '../../session.ts';
@@ -17,8 +19,6 @@ import { State } from '../../ui/states.tsx';
 import { reasonOf, stateOf } from '../webhooks/delivery-words.ts';
 import { Resend } from '../webhooks/open-delivery.tsx';
 import { Subject } from './events.tsx';
-
-const LIVE_MS = 5_000;
 
 /** Null: there is no such event in this mode. */
 async function findEvent(client: Client, id: string, signal: AbortSignal): Promise<WebhookEvent | null> {
@@ -35,8 +35,14 @@ interface Sent {
   readonly delivery: Delivery;
 }
 
+interface SentDeliveries {
+  readonly list: readonly Sent[];
+  /** How many it took to read them. */
+  readonly calls: number;
+}
+
 /** A delivery has the time of its event, and the log of an address is read by time: one short page has it. */
-async function findDeliveries(client: Client, event: WebhookEvent, signal: AbortSignal): Promise<readonly Sent[]> {
+async function findDeliveries(client: Client, event: WebhookEvent, signal: AbortSignal): Promise<SentDeliveries> {
   const { data: endpoints } = await client.partner.webhookEndpoints.list({ signal });
   const before = new Date(Date.parse(event.created_at) + 1).toISOString();
   const found = await Promise.all(
@@ -50,7 +56,7 @@ async function findDeliveries(client: Client, event: WebhookEvent, signal: Abort
       return delivery === undefined ? [] : [{ endpoint, delivery }];
     }),
   );
-  return found.flat();
+  return { list: found.flat(), calls: endpoints.length + 1 };
 }
 
 export default function EventScreen({ id = '' }: ScreenProps): JSX.Element {
@@ -99,11 +105,19 @@ function EventPage({ event }: { readonly event: WebhookEvent }): JSX.Element {
 
 function SentTo({ event }: { readonly event: WebhookEvent }): JSX.Element {
   const { venue, client } = usePlace();
-  const deliveries = useLoad((signal) => findDeliveries(client, event, signal), [client, event], LIVE_MS);
+  const [poll, setPoll] = useState<Poll>(POLLS.event.deliveries);
+  const deliveries = useLoad((signal) => findDeliveries(client, event, signal), [client, event], poll);
+  const { data: sent } = deliveries;
+  // A delivery that has ended changes no more, and each address is a call of its own.
+  useEffect(() => {
+    if (sent === undefined) return;
+    const isOpen = sent.list.some(({ delivery }) => delivery.status === 'pending');
+    setPoll(isOpen || sent.list.length === 0 ? forCalls(POLLS.event.deliveries, sent.calls) : NEVER);
+  }, [sent]);
   return (
     <Section title="Deliveries">
       <Shown loaded={deliveries} lines={2}>
-        {(list) =>
+        {({ list }) =>
           list.length === 0 ? (
             <p class="quiet">
               No address was sent it. <Link to="/webhooks">See the addresses</Link> and their event types.

@@ -5,6 +5,7 @@ import type { WebhookEvent } from '../../../../sdk/src/events.ts';
 import type { EventsListParams } from '../../../../sdk/src/resources.gen.ts';
 import { useAddressQuery } from '../../client/address-query.ts';
 import { useLoad } from '../../client/load.ts';
+import { NEVER, POLLS } from '../../client/polls.ts';
 import { usePlace } from '../../session.ts';
 import { useApiCall } from '../../shell/api-line.tsx';
 import { Id, Link, LinkButton, SelectField, TextField } from '../../ui/controls.tsx';
@@ -15,7 +16,6 @@ import { Empty, Page, Shown, Table } from '../../ui/parts.tsx';
 
 type EventType = NonNullable<EventsListParams['type']>;
 
-const LIVE_MS = 5_000;
 const TYPES: readonly EventType[] = [
   'checkout.created',
   'checkout.collecting',
@@ -46,7 +46,7 @@ export default function EventsScreen(): JSX.Element {
   const events = useLoad(
     (signal) => client.partner.events.list(query, { signal }).then(({ answer }) => answer),
     [client, type, checkout, before],
-    isLive ? LIVE_MS : 0,
+    isLive ? POLLS.events.list : NEVER,
   );
   const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
   useApiCall({

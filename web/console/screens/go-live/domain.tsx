@@ -10,6 +10,7 @@ import { Button, Copy, TextField } from '../../ui/controls.tsx';
 import { date, time } from '../../ui/format.ts';
 import { Failed, Table } from '../../ui/parts.tsx';
 import { Step, type StepProps } from './step.tsx';
+import { WorkMail } from './work-mail.tsx';
 
 /** A venue may look 60 times an hour. */
 const LOOK_MS = 120_000;
@@ -163,67 +164,5 @@ function Record({ domain, onChanged }: ProofProps): JSX.Element {
         </div>
       </div>
     </>
-  );
-}
-
-function WorkMail({ domain, onChanged }: ProofProps): JSX.Element {
-  const { client } = usePlace();
-  const [email, setEmail] = useState('');
-  const [challengeId, setChallengeId] = useState<string | null>(null);
-  const [code, setCode] = useState('');
-  const send = useAction(async () => {
-    setChallengeId((await client.console.sendDomainCode({ email: email.trim() })).challenge_id);
-  });
-  const verify = useAction(async (typed: string) => {
-    try {
-      await client.console.verifyDomainCode({ challenge_id: challengeId ?? '', code: typed });
-      showToast(`${domain.name} is verified.`);
-      onChanged();
-    } catch (error) {
-      setCode('');
-      throw error;
-    }
-  });
-  const enter = (typed: string): void => {
-    const digits = typed.replaceAll(/\D/g, '').slice(0, 6);
-    setCode(digits);
-    if (digits.length === 6) void verify.run(digits);
-  };
-  const other = send.otherProblem(['/email']) ?? verify.otherProblem(['/code', '/challenge_id']);
-  return (
-    <form
-      class="form inline"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        void (challengeId === null ? send.run() : verify.run(code));
-      }}
-    >
-      {other !== undefined && <Failed error={other} />}
-      {challengeId === null ? (
-        <TextField
-          label={`Your mail address at ${domain.name}`}
-          type="email"
-          value={email}
-          onInput={setEmail}
-          placeholder={`you@${domain.name}`}
-          error={send.problemAt('/email')}
-        />
-      ) : (
-        <TextField
-          label={`Code that we sent to ${email}`}
-          class="code"
-          value={code}
-          onInput={enter}
-          inputMode="numeric"
-          autocomplete="one-time-code"
-          error={verify.problemAt('/code') ?? verify.problemAt('/challenge_id')}
-          isFocused
-        />
-      )}
-      <Button kind="primary" type="submit" isBusy={send.isBusy || verify.isBusy}>
-        {challengeId === null ? 'Send me a code' : 'Confirm'}
-      </Button>
-    </form>
   );
 }

@@ -5,6 +5,7 @@ import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { useAction } from '../../client/action.ts';
 import { useLoad } from '../../client/load.ts';
+import { POLLS } from '../../client/polls.ts';
 import { mayDevelop } from '../../client/rights.ts';
 import type { GoLive } from '../../client/types.gen.ts';
 import { hrefOf, loadSession, usePlace } from '../../session.ts';
@@ -16,14 +17,12 @@ import { Banner, Failed, LoadedPage, Page } from '../../ui/parts.tsx';
 import { Chip } from '../../ui/states.tsx';
 import { DomainStep } from './domain.tsx';
 import { OriginsStep } from './origins.tsx';
+import { PayoutsForm } from './payouts-form.tsx';
 import { isDone, Step, type StepProps } from './step.tsx';
-
-/** What the processor or the worker completes is seen without a reload. */
-const LOOK_MS = 15_000;
 
 export default function GoLiveScreen(): JSX.Element {
   const { venue, client } = usePlace();
-  const loaded = useLoad((signal) => client.console.getGoLive({ signal }), [client], LOOK_MS);
+  const loaded = useLoad((signal) => client.console.getGoLive({ signal }), [client], POLLS.goLive.checklist);
   useApiCall({ method: 'GET', path: '/console/api/go_live' });
   const isLinked = loaded.data?.linked === true;
   // The band and the mode switch follow the session.
@@ -88,12 +87,9 @@ function Checklist({ goLive, onChanged }: StepProps): JSX.Element {
 const mayPay = (role: string): boolean => role === 'owner' || role === 'finance';
 
 function PayoutsStep({ goLive }: { readonly goLive: GoLive }): JSX.Element {
-  const { venue, client } = usePlace();
+  const { venue } = usePlace();
   const { status, due } = goLive.payouts;
   const done = isDone(goLive, 'payouts');
-  const open = useAction(async () => {
-    location.assign((await client.console.startPayoutOnboarding({})).url);
-  });
   const notes: Readonly<Record<string, string>> = {
     active: 'The card processor can pay this venue.',
     not_started: 'About four minutes, in the card processor’s own form.',
@@ -109,7 +105,6 @@ function PayoutsStep({ goLive }: { readonly goLive: GoLive }): JSX.Element {
     >
       {!done && (
         <>
-          {open.error !== undefined && <Failed error={open.error} />}
           {due.length > 0 && (
             <ul class="due">
               {due.map(({ kind, text }) => (
@@ -120,12 +115,7 @@ function PayoutsStep({ goLive }: { readonly goLive: GoLive }): JSX.Element {
             </ul>
           )}
           {mayPay(venue.role) ? (
-            <p class="line">
-              <Button kind="primary" icon="out" isBusy={open.isBusy} onClick={() => void open.run()}>
-                {status === 'not_started' ? 'Start with payouts' : 'Continue with payouts'}
-              </Button>
-              <span class="quiet">Opens the card processor’s own form. We never see your bank login.</span>
-            </p>
+            <PayoutsForm isNew={status === 'not_started'} />
           ) : (
             <p class="quiet">An owner, or a person with the role finance, does this.</p>
           )}

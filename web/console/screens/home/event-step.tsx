@@ -3,6 +3,7 @@
 import type { JSX } from 'preact';
 import { useAction } from '../../client/action.ts';
 import { useLoad } from '../../client/load.ts';
+import { POLLS } from '../../client/polls.ts';
 import { mayChangeCheckouts, mayDevelop } from '../../client/rights.ts';
 import { usePlace } from '../../session.ts';
 import { Button, Copy, Link } from '../../ui/controls.tsx';
@@ -13,7 +14,6 @@ import { Step } from './step.tsx';
 import { payByTestGuests } from './test-guests.ts';
 
 const LISTEN = 'npx everyshare listen --forward-to http://localhost:3000/hooks/everyshare';
-const POLL_MS = 3_000;
 const MAX_MESSAGES = 8;
 
 const VIA = { endpoint: 'by your endpoint', inbox: 'by the built-in inbox', stream: 'by listen' } as const;
@@ -93,7 +93,7 @@ function Inbox(): JSX.Element {
   const inbox = useLoad(
     (signal) => client.console.getTestInbox({ limit: MAX_MESSAGES }, { signal }),
     [client],
-    POLL_MS,
+    POLLS.firstSteps.inbox,
   );
   return (
     <Shown loaded={inbox} lines={2}>

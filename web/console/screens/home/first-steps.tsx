@@ -4,24 +4,31 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { type Loaded, useLoad } from '../../client/load.ts';
+import { NEVER, POLLS } from '../../client/polls.ts';
 import type { FirstSteps } from '../../client/types.gen.ts';
 import { usePlace } from '../../session.ts';
 import { useApiCall } from '../../shell/api-line.tsx';
 import { LinkButton } from '../../ui/controls.tsx';
 import { Banner, Page, Shown } from '../../ui/parts.tsx';
 import { EventStep } from './event-step.tsx';
-import { KeyStep } from './key-step.tsx';
+import { KeyStep, useFirstCheckout } from './key-step.tsx';
 import { PayStep } from './pay-step.tsx';
 
 const STEPS = 3;
-const POLL_MS = 2_000;
 
-/** Read again and again until all are done. */
-export function useFirstSteps(): Loaded<FirstSteps> {
+/** Read again and again until all are done, or while `isEnough` does not say that what was read is enough. */
+export function useFirstSteps(isEnough: (steps: FirstSteps) => boolean = () => false): Loaded<FirstSteps> {
   const { client } = usePlace();
   const [isDone, setDone] = useState(false);
-  const steps = useLoad((signal) => client.console.getFirstSteps({ signal }), [client], isDone ? 0 : POLL_MS);
-  useEffect(() => setDone(steps.data?.done === STEPS), [steps.data?.done]);
+  const steps = useLoad(
+    (signal) => client.console.getFirstSteps({ signal }),
+    [client],
+    isDone ? NEVER : POLLS.firstSteps.steps,
+  );
+  useEffect(
+    () => setDone(steps.data !== undefined && (steps.data.done === STEPS || isEnough(steps.data))),
+    [steps.data],
+  );
   return steps;
 }
 
@@ -31,9 +38,17 @@ export default function FirstStepsScreen(): JSX.Element {
 
 export function FirstStepsPage({ steps }: { readonly steps: Loaded<FirstSteps> }): JSX.Element {
   const checkoutId = steps.data?.hold.checkout?.id;
+  const body = useFirstCheckout('bk-1');
   useApiCall(
     checkoutId === undefined
-      ? { method: 'GET', path: '/v1/me', scope: 'none', sdk: 'everyshare.me.retrieve()' }
+      ? {
+          method: 'POST',
+          path: '/v1/checkouts',
+          body,
+          scope: 'checkouts:write',
+          sdk: `everyshare.checkouts.create(${JSON.stringify(body, null, 2)})`,
+          reads: '/console/api/first_steps',
+        }
       : {
           method: 'POST',
           path: `/v1/test_helpers/checkouts/${checkoutId}/complete`,

@@ -3,6 +3,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { type Loaded, useLoad } from '../../client/load.ts';
+import { POLLS } from '../../client/polls.ts';
 import { mayChangeCheckouts } from '../../client/rights.ts';
 import type { ConsoleHome, FirstSteps } from '../../client/types.gen.ts';
 import { usePlace } from '../../session.ts';
@@ -18,13 +19,15 @@ import { Attention } from './attention.tsx';
 import { DailyChart } from './daily-chart.tsx';
 import { Funnel } from './funnel.tsx';
 
-const POLL_MS = 15_000;
-
 /** `steps` null: live mode, which has none. */
 export function Overview({ steps }: { readonly steps: FirstSteps | null }): JSX.Element {
   const { venue, client } = usePlace();
   const [isNew, setNew] = useState(false);
-  const home: Loaded<ConsoleHome> = useLoad((signal) => client.console.getConsoleHome({ signal }), [client], POLL_MS);
+  const home: Loaded<ConsoleHome> = useLoad(
+    (signal) => client.console.getConsoleHome({ signal }),
+    [client],
+    POLLS.home.overview,
+  );
   useApiCall({
     method: 'GET',
     path: '/v1/checkouts?status=collecting&limit=100',

@@ -1,7 +1,9 @@
 // The newest request that was refused, with what to send instead: shown until the first one succeeds.
 
 import type { JSX } from 'preact';
+import { useRef } from 'preact/hooks';
 import { useLoad } from '../../client/load.ts';
+import { POLLS } from '../../client/polls.ts';
 import type { LoggedRequestDetail } from '../../client/types.gen.ts';
 import { usePlace } from '../../session.ts';
 import { Link } from '../../ui/controls.tsx';
@@ -9,18 +11,22 @@ import { timeWithSeconds } from '../../ui/format.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Failed } from '../../ui/parts.tsx';
 
-const POLL_MS = 5_000;
 const MAX_PROBLEMS = 4;
 
 export function RefusedRequest(): JSX.Element | null {
   const { client } = usePlace();
+  const read = useRef<LoggedRequestDetail | null>(null);
   const refused = useLoad(
     async (signal): Promise<LoggedRequestDetail | null> => {
       const { data } = await client.console.listRequests({ limit: 1, outcome: 'unsuccessful' }, { signal });
-      return data[0] === undefined ? null : client.console.getRequest(data[0].id, { signal });
+      const [newest] = data;
+      if (newest === undefined) return null;
+      // A logged request never changes.
+      if (newest.id !== read.current?.id) read.current = await client.console.getRequest(newest.id, { signal });
+      return read.current;
     },
     [client],
-    POLL_MS,
+    POLLS.firstRequest.refused,
   );
   if (refused.error !== undefined) return <Failed error={refused.error} onRetry={() => void refused.reload()} />;
   return refused.data == null ? null : <Problems request={refused.data} />;

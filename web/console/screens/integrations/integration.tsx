@@ -6,6 +6,7 @@ import type { InboundDelivery, StoredIntegration } from '../../../../sdk/src/typ
 import { useAction } from '../../client/action.ts';
 import { useAddressQuery } from '../../client/address-query.ts';
 import { useLoad } from '../../client/load.ts';
+import { NEVER, POLLS } from '../../client/polls.ts';
 import { mayDevelop } from '../../client/rights.ts';
 import type { ScreenProps } from '../../screens.ts';
 import { usePlace } from '../../session.ts';
@@ -20,15 +21,13 @@ import { OUTCOMES, providerName, REFUSALS, STATUSES } from './integration-words.
 import { IntegrationState } from './integrations.tsx';
 import { Reads } from './reads.tsx';
 
-const LIVE_MS = 5_000;
-
 export default function IntegrationScreen({ id = '' }: ScreenProps): JSX.Element {
   const { client } = usePlace();
   const integration = useLoad(
     (signal) =>
       client.partner.integrations.list({ signal }).then(({ data }) => data.find((one) => one.id === id) ?? null),
     [client, id],
-    LIVE_MS,
+    POLLS.integration.integration,
   );
   useApiCall({
     method: 'GET',
@@ -117,7 +116,7 @@ function InboundDeliveries({ integration }: { readonly integration: StoredIntegr
     (signal) =>
       client.partner.integrations.listDeliveries(integration.id, query, { signal }).then(({ answer }) => answer),
     [client, integration.id, status, before],
-    before === '' ? LIVE_MS : 0,
+    before === '' ? POLLS.integration.deliveries : NEVER,
   );
   const replay = useAction(async (delivery: InboundDelivery) => {
     await client.partner.integrations.replayDelivery(integration.id, delivery.id);

@@ -4,6 +4,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { StoredIntegration } from '../../../../sdk/src/types.gen.ts';
 import { useLoad } from '../../client/load.ts';
+import { POLLS } from '../../client/polls.ts';
 import { mayDevelop } from '../../client/rights.ts';
 import { hrefOf, usePlace } from '../../session.ts';
 import { useApiCall } from '../../shell/api-line.tsx';
@@ -15,15 +16,13 @@ import { Chip } from '../../ui/states.tsx';
 import { providerName } from './integration-words.ts';
 import { NewIntegrationDialog } from './new-integration.tsx';
 
-const LIVE_MS = 10_000;
-
 export default function IntegrationsScreen(): JSX.Element {
   const { venue, client } = usePlace();
   const [isNew, setNew] = useState(false);
   const integrations = useLoad(
     (signal) => client.partner.integrations.list({ signal }).then(({ data }) => data),
     [client],
-    LIVE_MS,
+    POLLS.integrations.list,
   );
   useApiCall({
     method: 'GET',

@@ -7,6 +7,7 @@ import type { IntegrationSync, StoredIntegration } from '../../../../sdk/src/typ
 import { useAction } from '../../client/action.ts';
 import { codeOf } from '../../client/api.ts';
 import { useLoad } from '../../client/load.ts';
+import { POLLS } from '../../client/polls.ts';
 import { mayDevelop } from '../../client/rights.ts';
 import { usePlace } from '../../session.ts';
 import { showToast } from '../../shell/announce.tsx';
@@ -23,8 +24,6 @@ interface Props {
   readonly reads: ReadsState;
   readonly onChanged: () => Promise<void>;
 }
-
-const LIVE_MS = 3_000;
 
 const WAITS: Readonly<Record<string, string>> = {
   rate_limited: 'the system asks to wait',
@@ -93,7 +92,7 @@ function CatalogueRun({
         throw error;
       }),
     [client, integration.id],
-    LIVE_MS,
+    POLLS.integration.run,
   );
   const start = useAction(async () => {
     await client.partner.integrations.sync(integration.id);

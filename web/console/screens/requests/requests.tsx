@@ -4,6 +4,7 @@ import type { JSX } from 'preact';
 import { type AddressQuery, useAddressQuery } from '../../client/address-query.ts';
 import { type Loaded, useLoad } from '../../client/load.ts';
 import type { ListRequestsParams } from '../../client/operations.gen.ts';
+import { NEVER, POLLS } from '../../client/polls.ts';
 import type { LoggedRequest, RequestSummary } from '../../client/types.gen.ts';
 import type { ScreenProps } from '../../screens.ts';
 import { hrefOf, usePlace } from '../../session.ts';
@@ -18,7 +19,6 @@ import { Empty, Page, Shown, Table } from '../../ui/parts.tsx';
 import { OpenRequest } from './open-request.tsx';
 import { StatusChip } from './status-chip.tsx';
 
-const LIVE_MS = 5_000;
 const HOUR_MS = 3_600_000;
 const WINDOWS = [
   { value: '1h', label: 'Last hour', hours: 1 },
@@ -38,16 +38,16 @@ export default function RequestsScreen({ id = '' }: ScreenProps): JSX.Element {
   });
   const queryNow = (): ListRequestsParams => ({ limit: 50, ...filtersNow(), ...(before === '' ? {} : { before }) });
   const deps = [client, hours, before, ...FILTERS.map((name) => address.get(name))];
-  const every = before === '' ? LIVE_MS : 0;
+  const isLive = before === '';
   const list = useLoad(
     (signal) => client.console.listRequests(queryNow(), { signal }).then((page) => page.answer),
     deps,
-    every,
+    isLive ? POLLS.requests.list : NEVER,
   );
   const summary = useLoad(
     (signal) => client.console.summarizeRequests({ from: sinceHours(hours) }, { signal }),
     [client, hours],
-    every,
+    isLive ? POLLS.requests.summary : NEVER,
   );
   useApiCall({ method: 'GET', path: id === '' ? '/console/api/requests' : `/console/api/requests/${id}` });
   useKeys([
@@ -59,8 +59,8 @@ export default function RequestsScreen({ id = '' }: ScreenProps): JSX.Element {
       lead={`Calls with your keys, kept for 7 days. Times in ${zoneName()}.`}
       actions={
         <>
-          <span class={every > 0 ? 'state green' : 'state neutral'}>
-            <Icon name="filled" /> {every > 0 ? 'Live' : 'Not live'}
+          <span class={isLive ? 'state green' : 'state neutral'}>
+            <Icon name="filled" /> {isLive ? 'Live' : 'Not live'}
           </span>
           <LinkButton isWhole to={address.hrefWith({ kinds: address.get('kinds') === '' ? '1' : '' })} icon="filter">
             {address.get('kinds') === '' ? 'Errors by kind' : 'All requests'}

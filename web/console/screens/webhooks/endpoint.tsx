@@ -6,6 +6,7 @@ import type { StoredWebhookEndpoint, WebhookTestResult } from '../../../../sdk/s
 import { useAction } from '../../client/action.ts';
 import { type AddressQuery, useAddressQuery } from '../../client/address-query.ts';
 import { useLoad } from '../../client/load.ts';
+import { NEVER, POLLS } from '../../client/polls.ts';
 import { mayDevelop } from '../../client/rights.ts';
 import type { ScreenProps } from '../../screens.ts';
 import { usePlace } from '../../session.ts';
@@ -24,16 +25,13 @@ import { Health } from './health.tsx';
 import { OpenDelivery } from './open-delivery.tsx';
 import { EndpointState, eventsInWords } from './webhooks.tsx';
 
-const LIVE_MS = 5_000;
-const HEALTH_MS = 30_000;
-
 export default function EndpointScreen({ id = '' }: ScreenProps): JSX.Element {
   const { client } = usePlace();
   const endpoint = useLoad(
     (signal) =>
       client.partner.webhookEndpoints.list({ signal }).then(({ data }) => data.find((one) => one.id === id) ?? null),
     [client, id],
-    HEALTH_MS,
+    POLLS.endpoint.endpoint,
   );
   useApiCall({
     method: 'GET',
@@ -75,7 +73,7 @@ function EndpointPage({ endpoint, onChanged }: EndpointProps): JSX.Element {
   const health = useLoad(
     (signal) => client.console.getEndpointHealth(endpoint.id, { signal }),
     [client, endpoint.id, version],
-    HEALTH_MS,
+    POLLS.endpoint.health,
   );
   const update = async (): Promise<void> => {
     setVersion((before) => before + 1);
@@ -199,7 +197,7 @@ function Deliveries({ endpoint, address, version, onChanged }: DeliveriesProps):
     (signal) =>
       client.partner.webhookEndpoints.listDeliveries(endpoint.id, query, { signal }).then(({ answer }) => answer),
     [client, endpoint.id, status, before, version],
-    before === '' ? LIVE_MS : 0,
+    before === '' ? POLLS.endpoint.deliveries : NEVER,
   );
   return (
     <div class="section">

@@ -4,6 +4,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { StoredWebhookEndpoint } from '../../../../sdk/src/types.gen.ts';
 import { useLoad } from '../../client/load.ts';
+import { POLLS } from '../../client/polls.ts';
 import { mayDevelop } from '../../client/rights.ts';
 import { hrefOf, usePlace } from '../../session.ts';
 import { useApiCall } from '../../shell/api-line.tsx';
@@ -16,7 +17,6 @@ import { Chip, State } from '../../ui/states.tsx';
 import { DISABLED_REASONS, hostOf } from './delivery-words.ts';
 import { NewEndpointDialog } from './new-endpoint.tsx';
 
-const LIVE_MS = 10_000;
 const LISTEN = 'npx everyshare listen --forward-to http://localhost:3000/hooks/everyshare';
 
 export default function WebhooksScreen(): JSX.Element {
@@ -25,7 +25,7 @@ export default function WebhooksScreen(): JSX.Element {
   const endpoints = useLoad(
     (signal) => client.partner.webhookEndpoints.list({ signal }).then(({ data }) => data),
     [client],
-    LIVE_MS,
+    POLLS.webhooks.list,
   );
   useApiCall({
     method: 'GET',

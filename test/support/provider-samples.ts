@@ -508,6 +508,16 @@ export const SAMPLES: readonly ProviderSample[] = [
   },
   {
     provider: 'ventrata',
+    description: 'a booking in test mode',
+    source: SOURCES.ventrata,
+    defaults: BOAT,
+    knownOffering: SAIL,
+    body: ventrataBooking({ testMode: true }),
+    status: 'ignored',
+    reason: /test mode/,
+  },
+  {
+    provider: 'ventrata',
     description: 'a canceled booking',
     source: SOURCES.ventrata,
     defaults: BOAT,

@@ -116,7 +116,7 @@ function logUnawaitedFailure({ log }: ReadServices, claimed: ClaimedReader, work
   if (work.kind !== 'object' || !work.read.is_unawaited || result?.kind !== 'failure') return;
   log.warn(
     { integration: claimed.integration_id, read: work.read.read_name, reason: result.failure.message },
-    'an object of a venue system that nobody waits for could not be read',
+    'an object of a venue system could not be read, and no delivery waits for it',
   );
 }
 

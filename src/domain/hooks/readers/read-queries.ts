@@ -22,7 +22,7 @@ export interface WantedRead {
 
 /**
  * Puts an object into the queue, or makes the one that is there newer, for a delivery or a catalogue run that waits for
- * it. `waiterId` null: nobody waits. False: this version or a newer one was read already, so nothing is read.
+ * it. `waiterId` null: no delivery and no run waits. False: this version or a newer one was read already, so nothing is read.
  */
 export async function wantRead(tx: Queryable, read: WantedRead, waiterId: string | null): Promise<boolean> {
   const version = read.version === null ? null : String(read.version);

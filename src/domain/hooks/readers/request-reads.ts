@@ -39,7 +39,10 @@ export async function requestReads(
   const body = readBody(text);
   const { entry } = extractEvent(mappingOf(context.mappings, delivery.provider), body);
   const named = namedObjects(reader.reads, entry?.name ?? null, body);
-  if (named.length === 0) return { ...unread, reason: `${unread.reason ?? ''} ${NOT_READ}`.trim() };
+  if (named.length === 0) {
+    const isRead = reader.reads.some(({ events }) => events.includes(entry?.name ?? ''));
+    return { ...unread, reason: `${unread.reason ?? ''} ${isRead ? WITHOUT_ID : NOT_READ}`.trim() };
+  }
   if (named.length > MAX_READS_PER_DELIVERY)
     return outcome(
       'unmapped',
@@ -96,6 +99,7 @@ const wantedRead = ({ now }: HookContext, delivery: DueDelivery, object: NamedOb
 });
 
 const NOT_READ = 'The server does not read this from the API of the venue system.';
+const WITHOUT_ID = 'It does not have the id by which the server would read it from the API of the venue system.';
 const SET_CREDENTIALS = 'Set credentials for this integration, and the server reads the object.';
 const ALREADY_READ = 'This version of the object, or a newer one, was read before.';
 

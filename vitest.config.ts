@@ -77,6 +77,27 @@ const THOROUGH = [
   'test/sandbox/{faults,webhooks}.test.ts',
 ];
 
+/**
+ * Whole programs and whole screens, each of which another file shows in its ordinary case: `npm test` leaves them to `npm run
+ * test:proofs`, because with them it takes twice as long. CI runs both.
+ */
+const PROOFS = [
+  'test/analytics/{exact,index-reads}.test.ts',
+  'test/console/{checkouts,codes-by-mail,desk,desk-actions,going-live,integrations,keys,passkeys}.test.ts',
+  'test/console/{requests,shell,venue,webhooks}.test.ts',
+  'test/demo/demo.test.ts',
+  'test/docs/site.test.ts',
+  'test/{embed,examples}/**/*.test.ts',
+  'test/mcp/clients.test.ts',
+  'test/offerings/recurrence-agreement.test.ts',
+  'test/pages/{motion,poster,right-to-left,slow-line,stripe-driver}.test.ts',
+  'test/process/{backup,built-program,load,package,processes,server-address,standby-reads}.test.ts',
+  'test/sandbox/{postgres,processor-process,readme}.test.ts',
+  'test/sdk/package.test.ts',
+  'test/sim/planted-bugs.test.ts',
+  'test/webhooks/{concurrent-changes,endpoint-queues,receivers-guide}.test.ts',
+];
+
 /** Repeat more, draw new random input, or show more variants, in `npm run test:long` than in `npm test`. */
 const LONG = [
   'test/agreement/{checkout-views,deliveries,expiry,fee,idempotency,parties,payers,refund-preview,rolling-hour,rules,seats}.test.ts',
@@ -155,7 +176,10 @@ const limits = {
 };
 
 export default defineConfig(({ mode }) => {
-  const shared = { ...limits, provide: { isFastLoop: mode === 'fast', isLong: mode === 'long' } };
+  const shared = {
+    ...limits,
+    provide: { isFastLoop: mode === 'fast', isUsual: mode === 'usual', isLong: mode === 'long' },
+  };
   const pure = { test: { ...shared, name: 'pure', include: PURE, globalSetup: [LOGS] } };
   const database = {
     test: {
@@ -168,9 +192,10 @@ export default defineConfig(({ mode }) => {
   };
   // Whole stories in a browser, simulations and killed programs: slow by nature, and slower on a busy machine.
   const slow = { test: { ...shared, name: 'slow', include: SLOW, globalSetup: [LOGS, POSTGRES, CONSOLE, BROWSER] } };
-  // `npm test` has all as one, and the fast loop the first two: a worker serves one project, and each start of a worker
-  // imports the whole program.
-  const all = { test: { ...slow.test, name: 'all', include: ['test/**/*.test.ts'] } };
+  // `npm test` has all but the proofs as one, and the fast loop the first two: a worker serves one project, and each start
+  // of a worker imports the whole program.
+  const usual = { test: { ...slow.test, name: 'usual', include: ['test/**/*.test.ts'], exclude: PROOFS } };
+  const proofs = { test: { ...slow.test, name: 'proofs', include: [...PROOFS, 'test/pages/states.test.ts'] } };
   const fast = {
     test: {
       ...shared,
@@ -184,7 +209,7 @@ export default defineConfig(({ mode }) => {
   return {
     test: {
       // For two cores: while two workers wait for a browser, a receiver or a program, two others have something to do.
-      maxWorkers: 4,
+      maxWorkers: 6,
       sequence: { sequencer: LongestFirst },
       // Keeps what esbuild made of each file, by its content: a second run transforms only what changed.
       experimental: { fsModuleCache: true },
@@ -196,7 +221,7 @@ export default defineConfig(({ mode }) => {
           timeout: 60_000,
         },
       ],
-      projects: { fast: [fast], all: [all], long: [long] }[mode] ?? [pure, database, slow],
+      projects: { fast: [fast], usual: [usual], proofs: [proofs], long: [long] }[mode] ?? [pure, database, slow],
     },
   };
 });

@@ -18,7 +18,7 @@ const PATH = `/v1/analytics?from=${FROM}&to=${TO}`;
 
 export const analyticsGrowth: Bench = {
   name: 'analytics-growth',
-  floor: 0.2,
+  floor: 0.4,
   goal: 0.7,
   unit: 'requests/s',
   better: 'more',

@@ -6,8 +6,8 @@ import type { BenchFixture, StartedServer } from './fixture.ts';
 
 export const coldStart: Bench = {
   name: 'cold-start',
-  floor: 0.33,
-  goal: 0.7,
+  floor: 0.5,
+  goal: 0.8,
   unit: 'ms',
   better: 'less',
   note: 'GET /readyz, which queries the database. Both have been started before: files are in the page cache, and ours has its stored V8 code (the first start after a build does not). Our card processor is already running. The bare side loads Fastify from node_modules.',

@@ -7,8 +7,8 @@ import type { BenchFixture } from './fixture.ts';
 
 export const createCheckoutBound: Bench = {
   name: 'create-checkout-bound',
-  floor: 0.75,
-  goal: 0.95,
+  floor: 0.8,
+  goal: 0.97,
   unit: 'requests/s',
   better: 'more',
   note: '1 / (1 / validated POST + 1 / SQL): the POST is our own server with canned rows instead of a database, the SQL is that of create-checkout; both are measured in every round.',

@@ -7,8 +7,8 @@ import type { BenchFixture } from './fixture.ts';
 
 export const createCheckout: Bench = {
   name: 'create-checkout',
-  floor: 0.45,
-  goal: 0.7,
+  floor: 0.65,
+  goal: 0.85,
   unit: 'requests/s',
   better: 'more',
   note: 'POST /v1/checkouts over 48 connections, spread over 96 venues with a key each; against admit() and create_checkout() through pgbench with as many connections as our server has (prepared, warm; on a machine without pgbench through our own driver, 48 at the same time). After each round the bench checks every checkout, event and counted call.',

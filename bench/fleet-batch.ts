@@ -9,8 +9,8 @@ const SINGLES = { full: 120, quick: 32 };
 
 export const fleetBatch: Bench = {
   name: 'fleet-batch',
-  floor: 8,
-  goal: 20,
+  floor: 15,
+  goal: 25,
   unit: 'boats/s',
   better: 'more',
   note: 'POST /v1/boats, only new boats, four calls at the same time, each for another venue.',

@@ -10,8 +10,8 @@ const KB = 1024;
 
 export const guestPage: Bench = {
   name: 'guest-page',
-  floor: 25,
-  goal: 15,
+  floor: 15,
+  goal: 10,
   unit: 'KB',
   better: 'less',
   isSize: true,

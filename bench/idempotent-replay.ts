@@ -9,8 +9,8 @@ const REPLAYED_CREATES = 480;
 
 export const idempotentReplay: Bench = {
   name: 'idempotent-replay',
-  floor: 1.3,
-  goal: 2.5,
+  floor: 2,
+  goal: 3,
   unit: 'requests/s',
   better: 'more',
   note: 'POST /v1/checkouts with an Idempotency-Key over 48 connections, spread over 96 venues; both sides on the same server. A replay must add no rows and return the first response byte for byte.',

@@ -10,8 +10,8 @@ const PARTY_SIZE = 6;
 
 export const readCheckout: Bench = {
   name: 'read-checkout',
-  floor: 0.35,
-  goal: 0.55,
+  floor: 0.4,
+  goal: 0.65,
   unit: 'requests/s',
   better: 'more',
   note: 'GET /v1/checkouts/{id} of a checkout with 6 shares, with one key over 48 connections.',

@@ -1,6 +1,7 @@
-// `npm test`: runs every test, then the files in which one failed once more, alone. A test that fails only beside the
-// others depends on the machine's load: it is named at the end of the output, and is a defect to be fixed, but it does
-// not hold back a change that has nothing to do with it. A test that fails twice fails the run.
+// `npm test` and `npm run test:proofs`: runs the tests of a mode of vitest.config.ts, then the files in which one failed once
+// more, alone. A test that fails only beside the others depends on the machine's load: it is named at the end of the output,
+// and is a defect to be fixed, but it does not hold back a change that has nothing to do with it. A test that fails twice
+// fails the run.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -13,9 +14,11 @@ const MAX_REPEATED = 3;
 /** Vitest's own code for a failed test. A secret in a log line has another (test/logs/setup.ts), and is never repeated. */
 const TEST_FAILED = 1;
 
+const [MODE = 'usual', ...ARGS] = process.argv.slice(2);
+
 function runVitest(args: readonly string[], reportPath: string): number {
   const reporters = ['--reporter=default', '--reporter=./test/support/failed-files.ts'];
-  const { status } = spawnSync('vitest', ['run', '--mode', 'all', ...reporters, ...args], {
+  const { status } = spawnSync('vitest', ['run', '--mode', MODE, ...reporters, ...args], {
     stdio: 'inherit',
     env: { ...process.env, [FAILED_FILES_VARIABLE]: reportPath },
     shell: process.platform === 'win32',
@@ -32,7 +35,7 @@ function failedFiles(reportPath: string): string[] {
 const folder = mkdtempSync(join(tmpdir(), 'everyshare-tests-'));
 try {
   const firstReport = join(folder, 'first');
-  process.exitCode = runVitest(process.argv.slice(2), firstReport);
+  process.exitCode = runVitest(ARGS, firstReport);
   const failed = failedFiles(firstReport);
   if (process.exitCode === TEST_FAILED && failed.length > 0 && failed.length <= MAX_REPEATED) {
     process.stdout.write(`\nFailed, and now repeated alone: ${failed.join(', ')}\n`);

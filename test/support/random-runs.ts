@@ -6,6 +6,8 @@ import { inject } from 'vitest';
 declare module 'vitest' {
   interface ProvidedContext {
     readonly isFastLoop: boolean;
+    /** `npm test`: what a proof shows in full is shown once. */
+    readonly isUsual: boolean;
     /** `npm run test:long`: every repetition and every variant. */
     readonly isLong: boolean;
   }

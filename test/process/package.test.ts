@@ -179,11 +179,9 @@ describe('the files of deploy/', () => {
   });
 
   it('the manifests name this release and ports that their containers open', () => {
-    interface Container {
-      readonly image: string;
-      readonly ports: readonly { readonly name: string }[];
-      readonly [probe: `${string}Probe`]: { readonly httpGet: { readonly port: string } };
-    }
+    const PROBES = ['startupProbe', 'readinessProbe', 'livenessProbe'] as const;
+    type Probes = Readonly<Record<(typeof PROBES)[number], { readonly httpGet: { readonly port: string } }>>;
+    type Container = Probes & { readonly image: string; readonly ports: readonly { readonly name: string }[] };
     const documents = parseAllDocuments(read('deploy/kubernetes/everyshare.yaml')).map((one) => one.toJS());
     const containers = documents
       .filter(({ kind }) => kind === 'Deployment')
@@ -192,8 +190,7 @@ describe('the files of deploy/', () => {
     for (const container of containers) {
       expect(container.image).toBe(`everyshare:${packageVersion()}`);
       const ports = container.ports.map(({ name }) => name);
-      for (const probe of ['startupProbe', 'readinessProbe', 'livenessProbe'] as const)
-        expect(ports).toContain(container[probe].httpGet.port);
+      for (const probe of PROBES) expect(ports).toContain(container[probe].httpGet.port);
     }
   });
 

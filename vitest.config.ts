@@ -3,7 +3,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Starts no PostgreSQL. A file that opens a TestWorld fails here at once, and belongs to `database`. */
 const PURE = [
-  'test/{bench,chaos,logs,mutants,outbound}/**/*.test.ts',
+  'test/{bench,chaos,logs,mutants,outbound,upgrade}/**/*.test.ts',
   'test/accounts/{device-name,polls,review-checks}.test.ts',
   'test/agreement/{constants,openapi-types,phones,rules,schemas}.test.ts',
   'test/base/{base,calendar-file,document-order,extract-paths,json,money,network,plain-name,restart-backoff,standby-reads,theme,translations}.test.ts',

@@ -122,11 +122,12 @@ function newKey(venueId: string, mode: Mode, writesPerHour: number, readsPerHour
   return { ...common, venueId, mode, scopes: mode === 'live' ? SCOPES : [], writesPerHour, readsPerHour };
 }
 
-const MAX_COMMAND_TRIES = 600;
+/** Longer than any wait for a failover: a cluster that does not heal is to be reported as that. */
+const MAX_COMMAND_MS = 15 * 60_000;
 
 /** Retries until the command is answered, because the database may be down. A refusal is an answer. */
 async function retryCommand<T>(command: () => Promise<T>): Promise<T> {
-  for (let tries = 1; tries < MAX_COMMAND_TRIES; tries++) {
+  for (const until = Date.now() + MAX_COMMAND_MS; Date.now() < until; ) {
     try {
       return await command();
     } catch (error) {

@@ -309,6 +309,72 @@ describe('a refund of a transfer that was reduced and not sent', () => {
   });
 });
 
+describe('a transfer whose decision was lost after it was sent, as in a failover without synchronous replication', () => {
+  /** 1,000 are owed, and two transfers of 2,500 are decided. The processor has made the first, and its answer was lost. */
+  async function loseDecision(): Promise<{ readonly debt: Json; readonly next: Json }> {
+    const debt = await owe(1_000);
+    const next = await earn(5_000);
+    world.processor.api.faults.set({
+      rules: [{ id: 'lost', on: 'transfers.create', kind: 'error_500_after', times: 2 }],
+    });
+    await venue.finishDueWork(next.id);
+    world.processor.api.faults.clear();
+    expect(await venue.paidOutAtProcessor(next.id)).toBe(4_000);
+    expect(await sumsOf(next.id, 'transfer')).toMatchObject({ statuses: 'sending', sent: 4_000 });
+    // The new primary has decided without the debt, which it did not know.
+    await world.db.query('delete from debt_offsets where venue_id = $1', [venue.venueId]);
+    await world.db.query(`update movements set settled_amount = 0 where checkout_id = $1 and kind = 'reversal'`, [
+      debt.id,
+    ]);
+    await world.db.query(`update movements set sent_amount = amount where checkout_id = $1 and kind = 'transfer'`, [
+      next.id,
+    ]);
+    return { debt, next };
+  }
+
+  it('is decided again as the processor has it', async () => {
+    const { next } = await loseDecision();
+    await venue.finishDueWork(next.id);
+    expect(await sumsOf(next.id, 'transfer')).toMatchObject({ statuses: 'done', sent: 4_000 });
+    expect(await venue.paidOutAtProcessor(next.id)).toBe(4_000);
+    expect(await debtsOf()).toBe(0);
+    await expectBooksAgree();
+  });
+
+  it('is reported by reconcile while no debt explains its amount, and everything else is settled', async () => {
+    const { debt, next } = await loseDecision();
+    const setSettled = (value: string): Promise<unknown> =>
+      world.db.query(`update movements set settled_amount = ${value} where checkout_id = $1 and kind = 'reversal'`, [
+        debt.id,
+      ]);
+    await setSettled('owed_amount');
+    const other = await earn(3_000);
+    const rolledBack = { id: 'down', on: 'transfers.create', kind: 'error_500_rolled_back' } as const;
+    world.processor.api.faults.set({ rules: [rolledBack] });
+    await venue.finishDueWork(other.id);
+    world.processor.api.faults.clear();
+    expect(await sumsOf(other.id, 'transfer')).toMatchObject({ statuses: 'sending' });
+    const { exit, out } = await commandLine(world).run('reconcile', '--mode', 'test', '--json');
+    const { differences } = JSON.parse(out) as {
+      readonly differences: { readonly subject: string; readonly what: string }[];
+    };
+    expect(exit).toBe(1);
+    expect(differences.filter(({ subject }) => subject === next.id)).toEqual([
+      expect.objectContaining({
+        what: expect.stringMatching(
+          /^it could not be settled: the processor has made the transfer \S+ of 1500, and our records say 2500/,
+        ),
+      }),
+    ]);
+    expect(await sumsOf(other.id, 'transfer')).toMatchObject({ statuses: 'done' });
+    // The debt is known again.
+    await setSettled('0');
+    await venue.finishDueWork(next.id);
+    expect(await sumsOf(next.id, 'transfer')).toMatchObject({ statuses: 'done', sent: 4_000 });
+    await expectBooksAgree();
+  });
+});
+
 describe('a lost dispute after the account was paid out', () => {
   it('is owed by the venue', async () => {
     const checkout = await venue.collecting({ party_size: 2, amount: 20_000 });

@@ -45,6 +45,8 @@ const pagePaths = (): string[] => [
   '/docs/changelog',
   '/docs/sdk',
   '/docs/examples',
+  '/docs/scaling',
+  '/docs/performance',
   ...GUIDES.map((name) => `/docs/guides/${name}`),
   ...namesIn('errors').map((name) => `/docs/errors/${name}`),
   ...namesIn('providers').map((name) => `/docs/providers/${name}`),

@@ -79,8 +79,8 @@ export const DEBT_BUGS: readonly Mutant[] = [
     area: 'money',
     bug: 'a repeated transfer is reduced by a debt that came after its first call',
     file: 'src/domain/payments/venue-debts.ts',
-    from: '    if (locked.sentAmount !== null) return requireFound(movement, locked.sentAmount, found);\n    const offsets',
-    to: '    const offsets',
+    from: '      if (found === null || found === locked.sentAmount) return locked.sentAmount;\n',
+    to: '',
     tests: ['test/checkouts/venue-debts.test.ts'],
   },
   {

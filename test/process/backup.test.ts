@@ -108,9 +108,12 @@ beforeAll(async () => {
 describe('everyshare backup', () => {
   it('names the encryption key and holds none of the secrets of the data directory', () => {
     expect(manifest.encryptionKeys).toEqual([expect.stringMatching(/^[0-9a-f]{8}$/)]);
-    const secrets = ['encryption-key', 'operator-token'].map((name) =>
+    const texts = ['encryption-key', 'operator-token'].map((name) =>
       readFileSync(join(data.DATA_DIR, name), 'utf8').trim(),
     );
+    const key = Buffer.from(texts[0] ?? '', 'base64');
+    expect(key).toHaveLength(32);
+    const secrets = [...texts, key, key.toString('hex')];
     for (const { path: file } of manifest.files) {
       const content = readFileSync(join(path, file));
       for (const secret of secrets) expect(content.includes(secret), file).toBe(false);

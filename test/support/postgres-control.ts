@@ -54,7 +54,7 @@ export abstract class PostgresControl {
   }
 
   async cut(share: number): Promise<boolean> {
-    const terminated = await this.#ask<{ pid: number }>(
+    const terminated = await this.ask<{ pid: number }>(
       `select pid, pg_terminate_backend(pid) from pg_stat_activity
        where backend_type = 'client backend' and pid <> pg_backend_pid() and application_name like 'everyshare-%'
          and application_name <> 'everyshare-chaos' and random() < ${share}`,
@@ -65,14 +65,14 @@ export abstract class PostgresControl {
   }
 
   async #backends(): Promise<number[]> {
-    const rows = await this.#ask<{ pid: number }>(
+    const rows = await this.ask<{ pid: number }>(
       `select pid from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid() order by pid`,
     );
     return rows?.map(({ pid }) => pid) ?? [];
   }
 
   /** Null: PostgreSQL does not answer now. */
-  async #ask<R extends pg.QueryResultRow>(text: string): Promise<R[] | null> {
+  protected async ask<R extends pg.QueryResultRow>(text: string): Promise<R[] | null> {
     const client = new pg.Client({
       connectionString: this.address(),
       connectionTimeoutMillis: 1_000,

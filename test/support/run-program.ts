@@ -30,9 +30,10 @@ export interface ProgramResult {
 
 const PROGRAM = join(packageRoot, 'bin', 'everyshare.js');
 
-function launch(args: readonly string[], env: Readonly<Record<string, string>>, program = PROGRAM) {
+function launch(args: readonly string[], env: Readonly<Record<string, string>>, program = PROGRAM, cwd?: string) {
   const { PATH = '', HOME = '' } = process.env;
   const child = spawn(process.execPath, [program, ...args], {
+    ...(cwd === undefined ? {} : { cwd }),
     env: { PATH, HOME, PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
@@ -67,8 +68,9 @@ export async function startProgram(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
   file = PROGRAM,
+  cwd?: string,
 ): Promise<Program> {
-  const { child, output, closed, exited } = launch(args, env, file);
+  const { child, output, closed, exited } = launch(args, env, file, cwd);
   const ready = new Promise<void>((resolve, reject) => {
     child.stdout.on('data', () => {
       if (/health {5}|worker is ready/.test(output.out)) resolve();

@@ -10,7 +10,7 @@ import { waitFor, withDeadline } from '../support/wait-for.ts';
 
 const MAX_START_MS = 180_000;
 const MAX_STARTS = 5;
-/** A busy machine may take longer than a process waits for its first connection. Any other failed start is a problem. */
+/** A busy machine may take longer than a process waits for its first connection. That is reported, and any other failed start is a problem. */
 const CONNECTION_TIMEOUT = /timeout expired|connection timeout|timeout exceeded when trying to connect/i;
 const MAX_STOP_MS = 60_000;
 
@@ -21,11 +21,25 @@ export interface Running {
   stop(): Promise<void>;
 }
 
+const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;
+
+/** A process that ended before it was ready. Its last line says why. */
+class StartFailed extends Error {
+  readonly lastLine: string;
+
+  constructor(name: string, errors: string) {
+    super(`${name} ended: ${errors}`);
+    this.lastLine = errors.trimEnd().split('\n').at(-1) ?? '';
+  }
+}
+
 export class Fleet {
   /** The servers that take requests. */
   readonly rotation: string[] = [];
-  /** Why processes had to be started again, without those that waited too long for a connection. */
-  readonly failedStarts: string[] = [];
+  /** Processes that had to be started again for another reason than a slow connection, and those that ended by themselves. */
+  readonly failures: string[] = [];
+  /** Starts that were repeated because PostgreSQL took longer to open a connection than the process waits. */
+  readonly slowStarts: string[] = [];
   readonly #folder: string;
   readonly #env: Readonly<Record<string, string>>;
   readonly #children = new Map<string, ChildProcess>();
@@ -43,7 +57,9 @@ export class Fleet {
         return await this.#startOnce(name, program, role);
       } catch (error) {
         this.#children.get(name)?.kill('SIGKILL');
-        if (!CONNECTION_TIMEOUT.test(String(error))) this.failedStarts.push(`start ${attempt} of ${name}: ${error}`);
+        const isSlow = error instanceof StartFailed && CONNECTION_TIMEOUT.test(error.lastLine);
+        const repeated = isSlow ? this.slowStarts : this.failures;
+        repeated.push(`start ${attempt} of ${name}: ${error}`);
         if (attempt === MAX_STARTS) throw error;
       }
     }
@@ -61,6 +77,11 @@ export class Fleet {
     const log = join(this.#folder, `${name}.log`);
     this.#logs.add(log);
     child.stderr.pipe(createWriteStream(log, { flags: 'a' }));
+    // Of this start alone: the log has what earlier starts said, too.
+    let errors = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      errors = `${errors}${chunk}`.slice(-2_000);
+    });
     let output = '';
     child.stdout.on('data', (chunk: Buffer) => {
       output += chunk;
@@ -69,7 +90,7 @@ export class Fleet {
     await waitFor(
       `${name} is ready`,
       () => {
-        if (child.exitCode !== null) throw new Error(`${name} ended: ${readFileSync(log, 'utf8').slice(-2_000)}`);
+        if (hasEnded(child)) throw new StartFailed(name, errors);
         return output.includes(ready);
       },
       { timeoutMs: MAX_START_MS, intervalMs: 50 },
@@ -79,6 +100,10 @@ export class Fleet {
       await waitFor(`/readyz of ${name} answers 200`, async () => (await fetch(`${url}/readyz`)).status === 200);
       this.rotation.push(url);
     }
+    child.once('exit', (code, signal) => {
+      // A process that is being stopped is not in the list any more.
+      if (this.#children.get(name) === child) this.failures.push(`${name} ended by itself (${code ?? signal})`);
+    });
     return { name, url, stop: () => this.#stop(name, url) };
   }
 
@@ -88,15 +113,20 @@ export class Fleet {
     if (child === undefined) return;
     const place = this.rotation.indexOf(url);
     if (place >= 0) this.rotation.splice(place, 1);
-    const exited = once(child, 'exit');
-    child.kill('SIGTERM');
-    await withDeadline(`${name} stops`, exited, MAX_STOP_MS, () => child.kill('SIGKILL'));
     this.#children.delete(name);
+    if (!hasEnded(child)) {
+      const exited = once(child, 'exit');
+      child.kill('SIGTERM');
+      await withDeadline(`${name} stops`, exited, MAX_STOP_MS, () => child.kill('SIGKILL'));
+    }
     if (child.exitCode !== 0) throw new Error(`${name} ended with ${child.exitCode ?? child.signalCode}`);
   }
 
   killAll(): void {
-    for (const child of this.#children.values()) child.kill('SIGKILL');
+    for (const [name, child] of this.#children) {
+      this.#children.delete(name);
+      child.kill('SIGKILL');
+    }
   }
 
   /** Lines of level error or above of all logs. */

@@ -74,7 +74,7 @@ async function rollForward({ env, previous, query }: Setting, fleet: Fleet, old:
 }
 
 async function check({ env, query }: Setting, fleet: Fleet, { figures }: Load, received: ReadonlySet<string>) {
-  const problems = [...figures.failures, ...fleet.failedStarts];
+  const problems = [...figures.failures, ...fleet.failures];
   await waitFor(
     'every checkout completes and every event is delivered',
     async () => {
@@ -169,8 +169,9 @@ async function upgrade(setting: Setting, fleet: Fleet): Promise<string[]> {
   for (const each of now) await each.stop();
   await receiver.close();
   say(
-    `${load.figures.requests} requests, ${load.figures.created.length} checkouts, ${load.figures.failures.length} failures`,
+    `${load.figures.requests} requests, ${load.figures.created.length} checkouts, ${load.figures.failures.length} failures, ${fleet.slowStarts.length} starts repeated`,
   );
+  for (const start of fleet.slowStarts) say(`  repeated, because a connection took too long: ${start.slice(0, 300)}`);
   return problems;
 }
 

@@ -84,8 +84,8 @@ export async function recordTransferAmount(
 }
 
 /**
- * A refund changes a transfer that was not sent: what it was to settle is owed again, and is decided anew before its call.
- * The caller has locked the transfer.
+ * What the transfer was to settle is owed again, and is decided anew: a refund changes a transfer that was not sent, or
+ * the processor has sent another amount. The caller has locked the transfer.
  */
 export async function releaseOffsets(tx: Queryable, venueId: string, transferId: string): Promise<void> {
   await tx.query(

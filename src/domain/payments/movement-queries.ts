@@ -293,9 +293,9 @@ export async function unsettledMovements(
   mode: Mode,
   after: string | null,
   limit: number,
-): Promise<{ id: string; venueId: string }[]> {
+): Promise<{ id: string; venueId: string; checkoutId: string }[]> {
   return db.query(
-    `select movement_id as "id", venue_id as "venueId" from movements
+    `select movement_id as "id", venue_id as "venueId", checkout_id as "checkoutId" from movements
      where mode = $1 and status in ('sending', 'pending') and ($2::uuid is null or movement_id > $2) order by movement_id limit $3`,
     [mode, after, limit],
   );

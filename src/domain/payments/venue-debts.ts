@@ -13,6 +13,7 @@ import {
   recordOwed,
   recordReversalAmount,
   recordTransferAmount,
+  releaseOffsets,
 } from './debt-queries.ts';
 import type { MovementRow } from './movement-queries.ts';
 import { ProcessorUnavailable } from './processor.ts';
@@ -23,8 +24,9 @@ export interface DebtServices {
 }
 
 /**
- * What is sent of a transfer: its amount less what the venue owes. `found`: what the processor has transferred already,
- * when an earlier call was found and the records of its decision are lost.
+ * What is sent of a transfer: its amount less what the venue owes. `found`: what the processor has transferred already.
+ * If that is another amount than was decided, the decision of that call was lost (a failover without synchronous
+ * replication, a restored backup) and replaced: it is decided again, as the processor has it.
  */
 export async function decideTransferAmount(
   { db, clock }: DebtServices,
@@ -34,7 +36,10 @@ export async function decideTransferAmount(
   return db.transaction(async (tx) => {
     const locked = await lockSending(tx, movement);
     if (locked === null) throw leaseLost();
-    if (locked.sentAmount !== null) return requireFound(movement, locked.sentAmount, found);
+    if (locked.sentAmount !== null) {
+      if (found === null || found === locked.sentAmount) return locked.sentAmount;
+      await releaseOffsets(tx, movement.venueId, movement.id);
+    }
     const offsets = takeFrom(await lockDebts(tx, movement), movement.amount - (found ?? 0));
     const sentAmount = movement.amount - sum(offsets);
     requireFound(movement, sentAmount, found);

@@ -50,13 +50,17 @@ export const LOOK_UP: readonly SiteLink[] = [
   { path: '/docs/examples', title: 'Examples' },
   { path: '/docs/errors', title: 'Error codes' },
   { path: '/docs/providers', title: 'Venue systems' },
+  { path: '/docs/scaling', title: 'Scaling' },
+  { path: '/docs/performance', title: 'Performance' },
   { path: '/docs/changelog', title: 'Changelog' },
 ];
 
-/** Files outside docs/ that are pages, and their addresses. */
+/** Files outside the folders of docs/ that are pages, and their addresses. */
 export const OUTSIDE_FILES: Readonly<Record<string, string>> = {
   'sdk/README.md': '/docs/sdk',
   'examples/README.md': '/docs/examples',
+  'docs/scaling.md': '/docs/scaling',
+  'docs/performance.md': '/docs/performance',
   'CHANGELOG.md': '/docs/changelog',
 };
 

@@ -44,7 +44,7 @@ const HOST = '127.0.0.1';
 /** Patroni's default: a leader that is silent for this long is replaced. */
 export const LEADER_TTL_SECONDS = 30;
 /** Patroni's default is 10: here it notices sooner that a server has healed. */
-const LOOP_WAIT_SECONDS = 5;
+export const LOOP_WAIT_SECONDS = 5;
 /** Patroni's default. On a busy machine etcd may need seconds, and a leader that cannot reach it for this long gives up. */
 const RETRY_SECONDS = 10;
 /** Patroni's default, in bytes: a standby that is further behind is not promoted. */

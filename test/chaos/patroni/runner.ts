@@ -21,6 +21,7 @@ import {
   DATABASE,
   etcdArguments,
   haproxyFile,
+  LOOP_WAIT_SECONDS,
   PROGRAM_USER,
   SCOPE,
   SUPERUSER,
@@ -40,6 +41,8 @@ const PORTS_PER_NODE = 6;
 /** The first start makes one server and copies it twice; a former leader may have to be copied anew. */
 const MAX_HEAL_MS = 300_000;
 const MAX_FAILOVER_MS = 180_000;
+/** Longer than a turn of Patroni's loop. */
+const REPLACEABLE_MS = (LOOP_WAIT_SECONDS + 2) * 1_000;
 
 export class PatroniRunner extends PostgresControl {
   readonly #folder: string;
@@ -206,6 +209,7 @@ export class PatroniRunner extends PostgresControl {
 
   async #fail(fault: LeaderFault): Promise<boolean> {
     await this.#untilHealed();
+    await this.#untilReplaceable();
     const leader = await this.#leader();
     if (leader === null || this.#isClosing) return false;
     const { kind, lagMs } = fault;
@@ -287,6 +291,26 @@ export class PatroniRunner extends PostgresControl {
     // HAProxy may need another second to notice.
     if (this.#probe !== null)
       await this.#until('HAProxy leads to the leader', MAX_HEAL_MS, async () => (this.#probe?.lastAt ?? 0) > since);
+  }
+
+  /**
+   * Until the leader has a synchronous standby, for longer than Patroni takes to notice that it has lost it: a leader without
+   * one goes on alone, and none of the others may replace it when it is lost too.
+   */
+  async #untilReplaceable(): Promise<void> {
+    let since = Date.now();
+    await this.#until('the leader keeps a synchronous standby', MAX_HEAL_MS, async () => {
+      const isStable = isHealed(await this.#members(), NODES, this.#isSynchronous) && (await this.#hasStandby());
+      if (!isStable) since = Date.now();
+      return Date.now() - since >= REPLACEABLE_MS;
+    });
+  }
+
+  /** What the leader itself says, at this moment. */
+  async #hasStandby(): Promise<boolean> {
+    const states = this.#isSynchronous ? "'sync', 'quorum'" : "'async', 'potential'";
+    const rows = await this.ask(`select 1 from pg_stat_replication where sync_state in (${states})`);
+    return rows !== null && rows.length > 0;
   }
 
   async #until(what: string, timeoutMs: number, holds: () => Promise<boolean>): Promise<void> {

@@ -3,6 +3,7 @@
 // an operator applies it, because the records may come from a backup.
 
 import type { Mode } from '../../../base/config.ts';
+import { isUnavailable } from '../../../base/db.ts';
 import { recordAlive } from '../../installation/record-gaps.ts';
 import { firstChargeAt } from '../../ledger/queries.ts';
 import { holdsWithoutFee } from '../../payments/fee-queries.ts';
@@ -45,7 +46,8 @@ export async function reconcile(services: PaymentServices, options: ReconcileOpt
   const differences: Difference[] = [];
   // No worker may have run since a backup was restored.
   await recordAlive(services.db, services.clock.now());
-  const asked = await settleOpen(services, options);
+  const { asked, failures } = await settleOpen(services, options);
+  differences.push(...failures);
   differences.push(...(await partlyCharged(services, options.mode)));
   differences.push(...(await feesMissing(services, options.mode)));
   const onCompared = (compared: number): void => options.onProgress?.(asked, compared);
@@ -73,42 +75,48 @@ async function movementsWaiting({ db, clock }: PaymentServices, mode: Mode): Pro
   });
 }
 
-async function settleOpen(services: PaymentServices, options: ReconcileOptions): Promise<number> {
+/** Settles each row by itself: one that cannot be settled is reported, and the others are settled all the same. */
+async function settleOpen(
+  services: PaymentServices,
+  options: ReconcileOptions,
+): Promise<{ readonly asked: number; readonly failures: readonly Difference[] }> {
   const { db } = services;
   const { mode } = options;
+  const failures: Difference[] = [];
   let asked = 0;
-  const count = (): void => options.onProgress?.(++asked, 0);
+  const settle = async (subject: string, work: () => Promise<unknown>): Promise<void> => {
+    try {
+      await work();
+    } catch (error) {
+      if (isUnavailable(error)) throw error;
+      services.log.error({ err: error, subject }, 'reconcile could not settle this; it goes on with the next');
+      const what = `it could not be settled: ${error instanceof Error ? error.message : String(error)}`;
+      failures.push({ mode, subject, what, done: null });
+    }
+    options.onProgress?.(++asked, 0);
+  };
   await forEachRow(
     (after) => unsettledHolds(db, mode, after, PAGE_SIZE),
-    async ({ venueId, id }) => {
-      await settleHoldNow(services, venueId, id);
-      count();
-    },
+    ({ venueId, id, checkoutId }) => settle(checkoutId, () => settleHoldNow(services, venueId, id)),
   );
   await forEachRow(
     (after) => fundedCheckouts(db, mode, after, PAGE_SIZE),
-    async ({ venueId, id }) => {
-      await captureFunded(services, venueId, id);
-      count();
-    },
+    ({ venueId, id }) => settle(id, () => captureFunded(services, venueId, id)),
   );
   await forEachRow(
     (after) => unsettledMovements(db, mode, after, PAGE_SIZE),
-    async ({ venueId, id }) => {
-      const leaseEnds = services.clock.now() + LEASE_MS;
-      const movement = await claimMovement(db, venueId, id, leaseEnds);
-      if (movement !== null) await settleMovement(services, movement, leaseEnds);
-      count();
-    },
+    ({ venueId, id, checkoutId }) =>
+      settle(checkoutId, async () => {
+        const leaseEnds = services.clock.now() + LEASE_MS;
+        const movement = await claimMovement(db, venueId, id, leaseEnds);
+        if (movement !== null) await settleMovement(services, movement, leaseEnds);
+      }),
   );
   await forEachRow(
     (after) => holdsWithoutFee(db, mode, after, PAGE_SIZE),
-    async (hold) => {
-      await settleFee(services, hold);
-      count();
-    },
+    (hold) => settle(hold.checkoutId, () => settleFee(services, hold)),
   );
-  return asked;
+  return { asked, failures };
 }
 
 /** Charges whose fee the processor does not name: the ledger is too high by it. */

@@ -81,6 +81,21 @@ describe('an object that is gone', () => {
     expect((await reading.offering(system, '821')).availability.slots).toEqual([]);
   });
 
+  it('takes its offering off sale, also if it is deleted between two requests of its read', async () => {
+    const system = await connected();
+    eventbrite.add(eventbriteEvent('823'));
+    await read(system, '823');
+    reading.apis.onRequest = () => {
+      if (reading.apis.requests.at(-1)?.path.endsWith('/capacity_tier/')) eventbrite.events.delete('823');
+    };
+    await read(system, '823', 'event.published');
+    expect((await reading.outcomes(system))[0]).toEqual([
+      'applied',
+      'The object no longer exists in Eventbrite. It can no longer be booked.',
+    ]);
+    expect((await reading.offering(system, '823')).availability.slots).toEqual([]);
+  });
+
   it('changes nothing if something newer was applied, or if another system owns the offering', async () => {
     const system = await connected();
     eventbrite.add(eventbriteEvent('822'));

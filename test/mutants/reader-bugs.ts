@@ -44,8 +44,16 @@ export const READER_BUGS: readonly Mutant[] = [
     area: 'hooks',
     bug: 'a 404 of a later request takes an offering off sale',
     file: 'src/domain/hooks/readers/fetch-object.ts',
-    from: 'throw step === steps[0] ? error : asPartOfObject(error);',
-    to: 'throw error ?? asPartOfObject(error);',
+    from: 'throw partNotFound(error);',
+    to: 'throw error ?? partNotFound(error);',
+    tests: ['test/hooks/read-failures.test.ts'],
+  },
+  {
+    area: 'hooks',
+    bug: 'an object that is deleted during its read stays on sale',
+    file: 'src/domain/hooks/readers/fetch-object.ts',
+    from: '      await answerOf(first, ping);\n',
+    to: '',
     tests: ['test/hooks/read-failures.test.ts'],
   },
   {

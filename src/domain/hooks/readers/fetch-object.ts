@@ -41,11 +41,17 @@ export async function fetchDocument(
   entry: Pick<ReadEntry, 'steps' | 'join' | 'empty_list_is_left_out'>,
 ): Promise<Values> {
   const { steps, join, empty_list_is_left_out: isLeftOut = false } = entry;
-  let document: Values = { ping: request.variables };
+  const ping: Values = { ping: request.variables };
+  let document = ping;
+  const answerOf = (step: ReadStep, known: Values): Promise<unknown> =>
+    allPages(client, callOf(client, request, known), step, isLeftOut);
   for (const step of steps) {
-    const call = callOf(client, request, document);
-    const answer = await allPages(client, call, step, isLeftOut).catch((error: unknown) => {
-      throw step === steps[0] ? error : asPartOfObject(error);
+    const [first = step] = steps;
+    const answer = await answerOf(step, document).catch(async (error: unknown) => {
+      if (step === first || !isGone(error)) throw error;
+      // The object may have been deleted since the first request: then this throws that it is gone.
+      await answerOf(first, ping);
+      throw partNotFound(error);
     });
     // Before the join, which would make an empty list of one that is missing.
     for (const path of step.lists ?? []) requireList({ [step.name]: answer }, path);
@@ -68,13 +74,13 @@ export function stopOfRead({ steps }: ReadEntry, document: Values): Stop | null 
   return done.map((step) => stopOf(step, document)).find((stop) => stop !== null) ?? null;
 }
 
+function isGone(error: unknown): error is ReadFailure {
+  return error instanceof ReadFailure && error.kind === 'gone';
+}
+
 /** Only the first request is for the object itself: what a later one does not find is not the object. */
-function asPartOfObject(error: unknown): unknown {
-  if (!(error instanceof ReadFailure) || error.kind !== 'gone') return error;
-  return new ReadFailure(
-    'failed',
-    `${error.message} The object exists, and a part of it could not be read. ${REPLAY_LATER}`,
-  );
+function partNotFound({ message }: ReadFailure): ReadFailure {
+  return new ReadFailure('failed', `${message} The object exists, and a part of it could not be read. ${REPLAY_LATER}`);
 }
 
 export interface FetchedPage {

@@ -85,7 +85,7 @@ export const ACCESS_BUGS: readonly Mutant[] = [
   {
     area: 'walls',
     bug: 'a share shows the own name of a member who has not acted yet',
-    file: 'src/domain/checkouts/functions/share_name.sql',
+    file: 'src/domain/checkouts/functions/share_display_name.sql',
     from: 'case when (p_share).is_organizer or (p_share).accepted_at is not null then',
     to: 'case when (p_share).member_id is not null then',
     tests: ['test/guests/names.test.ts'],

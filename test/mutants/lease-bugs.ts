@@ -129,7 +129,7 @@ export const LEASE_BUGS: readonly Mutant[] = [
   {
     area: 'events',
     bug: 'a retried delivery has another body than the first attempt',
-    file: 'src/domain/events/functions/event_json.sql',
+    file: 'src/domain/events/functions/event_object.sql',
     from: 'utc_micros(e.created_at) || \'","sequence":\' || e.sequence',
     to: 'utc_micros(clock_timestamp()) || \'","sequence":\' || e.sequence',
     tests: ['test/webhooks/deliveries.test.ts'],

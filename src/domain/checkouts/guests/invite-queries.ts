@@ -1,6 +1,7 @@
 // The SQL of invites: from the hash of a token to its share, and the sealed token for the organizer.
 
 import type { Queryable } from '../../../base/db.ts';
+import { shareName } from '../share-name.ts';
 
 export interface InviteTarget {
   readonly venueId: string;
@@ -56,7 +57,7 @@ export interface InviteRow {
 /** The invites of the current party, the organizer's first. */
 export async function invitesOf(tx: Queryable, venueId: string, checkoutId: string): Promise<InviteRow[]> {
   return tx.query<InviteRow>(
-    `select s.share_id as "shareId", share_name(s) as "displayName", s.amount, i.token
+    `select s.share_id as "shareId", ${shareName('s')} as "displayName", s.amount, i.token
      from shares s join invites i on i.venue_id = s.venue_id and i.share_id = s.share_id
      where s.venue_id = $1 and s.checkout_id = $2 and s.dropped_at is null order by s.position`,
     [venueId, checkoutId],

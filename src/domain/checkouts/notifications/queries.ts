@@ -2,6 +2,7 @@
 // that the checkout has no guests to notify (a party of test members), and stays null.
 
 import type { Queryable } from '../../../base/db.ts';
+import { shareName } from '../share-name.ts';
 import type { NotifiedShare } from './decide-notifications.ts';
 
 export interface DueNotifications {
@@ -52,7 +53,7 @@ export async function sharesToNotify(
     `select share_id as "id", member_id as "memberId", amount, status, is_organizer as "isOrganizer",
        ${ms('invited_at')} as "invitedAt", ${ms('reminded_at')} as "remindedAt", ${ms('lost_at')} as "lostAt",
        ${ms('dropped_at')} as "droppedAt", drop_reason as "dropReason", accepted_at is not null as "isAccepted",
-       share_name(shares) as "displayName", position
+       ${shareName('shares')} as "displayName", position
      from shares where venue_id = $1 and checkout_id = $2 and ${condition}`;
   const rows = await tx.query<NotifiedShare & { readonly position: number }>(
     `${read('dropped_at is null')} union all ${read('dropped_at is not null')} order by position, "id"`,

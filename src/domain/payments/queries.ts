@@ -227,8 +227,9 @@ export async function useNextKeys(tx: Queryable, venueId: string, ids: readonly 
 /** The checkout's own clock was moved ahead: moves the times of its held holds back by as much. */
 export async function shiftHeldTimes(tx: Queryable, venueId: string, checkoutId: string, byMs: number): Promise<void> {
   await tx.query(
-    `update holds set due_at = due_at - $3 * interval '1 millisecond', held_at = held_at - $3 * interval '1 millisecond',
-       capture_before = capture_before - $3 * interval '1 millisecond'
+    `update holds set due_at = (due_at at time zone 'UTC' - $3 * interval '1 millisecond') at time zone 'UTC',
+       held_at = (held_at at time zone 'UTC' - $3 * interval '1 millisecond') at time zone 'UTC',
+       capture_before = (capture_before at time zone 'UTC' - $3 * interval '1 millisecond') at time zone 'UTC'
      where venue_id = $1 and checkout_id = $2 and status = 'held'`,
     [venueId, checkoutId, byMs],
   );

@@ -99,9 +99,9 @@ export async function viewForGuest(
   const rows = await db.query<GuestView>(
     `select guest_object(c)::text as "json", c.mode, c.organizer_id as "organizerId",
        c.offering_external_id as "offeringExternalId",
-       (select s.share_id from shares s where s.venue_id = c.venue_id and s.checkout_id = c.checkout_id
+       (select s.share_id from shares s where s.venue_id = $1 and s.checkout_id = $2
           and s.dropped_at is null and s.member_id = $3::uuid) as "myShareId",
-       ${pendingShareSql('c.venue_id', 'c.checkout_id', '$3::uuid')} as "pendingShareId",
+       ${pendingShareSql('$1', '$2', '$3::uuid')} as "pendingShareId",
        ${overdueSql('$4', 'c')} as "overdue"
      from checkouts c where c.venue_id = $1 and c.checkout_id = $2`,
     [venueId, id, memberId, now],

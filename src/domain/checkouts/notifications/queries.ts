@@ -35,7 +35,7 @@ export async function scheduleNextNotification(
   at: number | 'later' | 'never',
 ): Promise<void> {
   await tx.query(
-    `update checkouts set notify_at = case $3 when 'later' then 'infinity' when 'never' then null
+    `update checkouts set notify_at = case when $3 = 'later' then 'infinity' when $3 = 'never' then null
        else to_timestamp($4 / 1000.0) end
      where venue_id = $1 and checkout_id = $2`,
     [due.venueId, due.checkoutId, typeof at === 'number' ? 'at' : at, typeof at === 'number' ? at : null],

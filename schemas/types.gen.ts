@@ -2190,7 +2190,7 @@ export type InboundDelivery = {
   readonly provider_event_id: string | null;
   /** The provider's own type of the event; null when it has none. */
   readonly type: string | null;
-  /** The outcome: ignored changes nothing that is sold, superseded is older than a delivery that was applied before, unmapped cannot become an offering, needs_api_read only names an object of the provider’s API and the integration has no credentials to read it, reading waits for that object to be read, failed breaks a rule of offerings. */
+  /** The outcome: ignored changes nothing that is sold, superseded is older than a delivery that was applied before, unmapped cannot become an offering, needs_api_read only names an object of the provider’s API, which the server does not read or has no credentials to read, reading waits for that object to be read, failed breaks a rule of offerings. */
   readonly status: "pending" | "reading" | "applied" | "ignored" | "superseded" | "unmapped" | "needs_api_read" | "failed";
   /** Why the delivery, or a part of it, was not applied; null when all of it was applied, or while it waits. */
   readonly reason: string | null;
@@ -3696,6 +3696,8 @@ export type Reader = {
     readonly gone: "cancel" | "ignore";
     /** With cancel: the variables that are the ids of the object, in the order of its order.id, so that the offering is found whichever read has made it. */
     readonly gone_ids?: readonly string[];
+    /** The variable that is the external_id of the offering. A delivery that needs no read names several objects: those whose offering the venue does not have are read all the same. */
+    readonly offering?: string;
     /** Our source: documented by the provider, seen in public code or in a captured answer, or a guess. */
     readonly sure: "documented" | "seen" | "guess";
   })[];

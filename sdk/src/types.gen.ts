@@ -711,7 +711,7 @@ export type InboundDelivery = {
   readonly provider_event_id: string | null;
   /** The provider's own type of the event; null when it has none. */
   readonly type: string | null;
-  /** The outcome: ignored changes nothing that is sold, superseded is older than a delivery that was applied before, unmapped cannot become an offering, needs_api_read only names an object of the provider’s API and the integration has no credentials to read it, reading waits for that object to be read, failed breaks a rule of offerings. */
+  /** The outcome: ignored changes nothing that is sold, superseded is older than a delivery that was applied before, unmapped cannot become an offering, needs_api_read only names an object of the provider’s API, which the server does not read or has no credentials to read, reading waits for that object to be read, failed breaks a rule of offerings. */
   readonly status: "pending" | "reading" | "applied" | "ignored" | "superseded" | "unmapped" | "needs_api_read" | "failed";
   /** Why the delivery, or a part of it, was not applied; null when all of it was applied, or while it waits. */
   readonly reason: string | null;

@@ -45,7 +45,7 @@ it.each(readers)(
   '%s names variables and fields that exist where an object is gone or of another account',
   (_file, reader) => {
     const fields = reader.credentials.map(({ name }) => name);
-    for (const { variables, gone, gone_ids, object, same_account, whole_list } of reader.reads) {
+    for (const { variables, gone, gone_ids, offering, object, same_account, whole_list } of reader.reads) {
       const { each, order } = reader.objects.find(({ name }) => name === object) ?? {};
       if (gone_ids !== undefined) {
         expect(gone).toBe('cancel');
@@ -55,6 +55,7 @@ it.each(readers)(
       // A list has no ids of its own: only an object without one can be found by its variables.
       if (gone === 'cancel' && each === undefined) expect(gone_ids).toBeDefined();
       if (whole_list === true) expect(each).toBeDefined();
+      if (offering !== undefined) expect(Object.keys(variables)).toContain(offering);
       expect(Object.keys(variables)).toEqual(expect.arrayContaining(Object.keys(same_account ?? {})));
       expect(fields).toEqual(expect.arrayContaining(Object.values(same_account ?? {})));
     }

@@ -28,7 +28,7 @@ const EVENTS_PER_ACCOUNT = 4;
 const ACCOUNTS_PER_VENUE = 2;
 const SIGNING_SECRET = 'toast-signing-secret-of-the-chaos-run';
 const FIRST_VERSION_AT = Date.parse('2027-01-01T00:00:00Z');
-/** Longer than the lease of a read: another worker reads what a killed one had claimed. */
+/** After the nemesis, longer than the lease of a read: another worker reads what a killed one had claimed. */
 const MAX_READ_WAIT_MS = 180_000;
 const QUIET_VERSIONS = 4;
 
@@ -54,6 +54,8 @@ interface MenuVersion {
   readonly version: string;
   reads: number;
   readonly isQuiet: boolean;
+  readonly namedAt: number;
+  waitedMs: number;
 }
 
 const timeOf = (version: number): string => new Date(FIRST_VERSION_AT + version * 1_000).toISOString();
@@ -105,7 +107,9 @@ export class VenueSystems {
       this.apis.faults.push({ status, body: {}, headers: status === 429 ? { 'retry-after': '1' } : {} });
     } else if (path === '/menus/v2/menus') {
       const menu = this.#menus.at(-1);
-      if (menu !== undefined) menu.reads += 1;
+      if (menu === undefined) return;
+      if (menu.reads === 0) menu.waitedMs = Date.now() - menu.namedAt;
+      menu.reads += 1;
     }
   }
 
@@ -194,7 +198,7 @@ export class VenueSystems {
     const version = timeOf(number);
     this.#toast.lastUpdated = version;
     this.#toast.items = [{ guid: 'dish-1', name: titleOf(number), price: number }];
-    this.#menus.push({ version, reads: 0, isQuiet });
+    this.#menus.push({ version, reads: 0, isQuiet, namedAt: Date.now(), waitedMs: 0 });
     for (let copy = 0; copy < this.#random.between(1, 3); copy++) {
       const body = JSON.stringify(menusUpdated(`menus-${number}-${copy}`, version));
       const signature = createHmac('sha256', SIGNING_SECRET)
@@ -205,9 +209,12 @@ export class VenueSystems {
     }
   }
 
+  /**
+   * The API answers with the newest version alone, so the next one waits until this one was read. Each worker that is
+   * killed with the lease delays the read by two minutes: what the run does not read, settle() waits for.
+   */
   async #waitForMenus(isStopping: () => boolean): Promise<void> {
-    for (const until = Date.now() + MAX_READ_WAIT_MS; Date.now() < until && !isStopping(); await delay(100))
-      if ((this.#menus.at(-1)?.reads ?? 1) > 0) return;
+    for (; !isStopping() && this.#menus.at(-1)?.reads === 0; await delay(100));
   }
 
   /** After the nemesis: waits until everything was read, and then names some versions that nothing disturbs. */
@@ -271,10 +278,12 @@ export class VenueSystems {
       requests: this.apis.requests.length,
       versions_of_menus: this.#menus.length,
       reads_repeated: repeated,
+      longest_wait_ms: Math.max(0, ...this.#menus.map(({ waitedMs }) => waitedMs)),
     };
     const line =
       `venue systems: ${figures.pings} pings of ${this.#accounts.length + 1} integrations and ${figures.syncs} starts of catalogue runs led to ` +
-      `${figures.requests} requests; ${figures.versions_of_menus} versions of menus were read, ${repeated} once more after a disturbance`;
+      `${figures.requests} requests; ${figures.versions_of_menus} versions of menus were read, ${repeated} once more after a disturbance, ` +
+      `after at most ${(figures.longest_wait_ms / 1000).toFixed(1)} s`;
     return {
       ...summary,
       figures: { ...summary.figures, venue_systems: figures },

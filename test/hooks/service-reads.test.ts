@@ -2,7 +2,13 @@
 // and prices.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { SQUARE_CREDENTIALS, SquareApi, squareCatalogUpdated } from '../support/venue-apis/square.ts';
+import { YOGA } from '../support/provider-samples.ts';
+import {
+  SQUARE_CREDENTIALS,
+  SQUARE_RATE_LIMIT,
+  SquareApi,
+  squareCatalogUpdated,
+} from '../support/venue-apis/square.ts';
 import { squareBooking } from '../support/venue-bodies.ts';
 import { openReadingWorld, type ReadingWorld } from './reading-world.ts';
 
@@ -46,27 +52,63 @@ describe('Square', () => {
     expect(reading.apis.requests.map(({ path }) => path)).toEqual(['/catalog/object/V1']);
   });
 
-  it('a booking of several services reads all of them if the first is not known, and none if it is', async () => {
-    const system = await connected();
-    const both = (first: string, second: string, version: number): object => {
-      const body = structuredClone(booking(first, version)) as {
-        data: { object: { booking: { appointment_segments: { service_variation_id: string }[] } } };
-      };
-      const { booking: booked } = body.data.object;
-      const [segment] = booked.appointment_segments;
-      booked.appointment_segments = [first, second].map((id) => ({ ...segment, service_variation_id: id }));
-      return body;
+  const bookingOf = (variations: readonly string[], version: number): object => {
+    const body = structuredClone(booking(variations[0] ?? '', version)) as {
+      data: { object: { booking: { appointment_segments: { service_variation_id: string }[] } } };
     };
+    const { booking: booked } = body.data.object;
+    const [segment] = booked.appointment_segments;
+    booked.appointment_segments = variations.map((id) => ({ ...segment, service_variation_id: id }));
+    return body;
+  };
+
+  it('a booking of several services of which the first is not known reads all of them', async () => {
+    const system = await connected();
+    await system.send(bookingOf(['V1', 'V2'], 3));
+    await reading.applyAndRead();
+    const titles = [await reading.offering(system, 'V1'), await reading.offering(system, 'V2')];
+    expect(titles.map(({ title }) => title)).toEqual(['Massage', 'Facial']);
+  });
+
+  it('a booking of a known service and of others takes its place at once, and reads the others once', async () => {
+    const system = await connected();
     await system.send(booking('V1', 1));
     await reading.applyAndRead();
-    await system.send(both('V1', 'V2', 2));
+    const { tiers } = await reading.offering(system, 'V1');
+    const times = [{ starts_at: '2027-06-12T13:30:00Z', capacity: 2 }];
+    const body = { external_id: 'V1', kind: 'spa_treatment', title: 'Massage', tiers, availability: { slots: times } };
+    expect((await reading.world.call('POST', '/v1/offerings', { key: system.key, body })).status).toBe(200);
+    reading.apis.requests.length = 0;
+    reading.apis.faults.push(SQUARE_RATE_LIMIT);
+    const warnings: unknown[] = [];
+    const log = { ...reading.services.log, warn: (line: unknown) => void warnings.push(line) };
+    await system.send(bookingOf(['V1', 'V2', 'V3', 'V2'], 2));
+    await reading.apply();
+    await reading.makeDue();
+    await reading.readOnce({ ...reading.services, log });
+    expect(warnings).toEqual([{ integration: system.id, read: 'service', reason: expect.stringContaining('429') }]);
+    expect((await reading.outcomes(system))[0]).toEqual(['applied', expect.stringMatching(/"V[23]" and "V[23]"/)]);
+    expect((await reading.offering(system, 'V1')).availability.slots).toMatchObject([{ capacity: 1 }]);
+    await reading.makeReadsDue();
+    await reading.readAll();
+    expect((await reading.offering(system, 'V2')).title).toBe('Facial');
+    expect(await reading.offering(system, 'V3')).toBeUndefined();
+    expect((await reading.statuses(system))[0]).toBe('applied');
+    const before = reading.apis.requests.length;
+    expect(before).toBe(3);
+    await system.send(bookingOf(['V1', 'V2'], 4));
     await reading.applyAndRead();
-    expect(await reading.offering(system, 'V2')).toBeUndefined();
-    const other = await connected();
-    await other.send(both('V1', 'V2', 3));
+    expect([reading.apis.requests.length, (await reading.outcomes(system))[0]?.[0]]).toEqual([before, 'applied']);
+  });
+
+  it('a booking of a known service and of an unknown one keeps its outcome without credentials', async () => {
+    const system = await reading.connect('square', { kind: 'spa_treatment' }, null);
+    const body = { ...YOGA, external_id: 'V1' };
+    expect((await reading.world.call('POST', '/v1/offerings', { key: system.key, body })).status).toBe(201);
+    await system.send(bookingOf(['V1', 'V2'], 2));
     await reading.applyAndRead();
-    const titles = [await reading.offering(other, 'V1'), await reading.offering(other, 'V2')].map(({ title }) => title);
-    expect(titles).toEqual(['Massage', 'Facial']);
+    expect(await reading.outcomes(system)).toEqual([['ignored', expect.not.stringContaining('V2')]]);
+    expect(reading.apis.requests).toEqual([]);
   });
 
   it('a booking of a known service reads nothing', async () => {

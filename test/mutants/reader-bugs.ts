@@ -10,6 +10,14 @@ const LANGUAGE = ['test/hooks/reader-language.test.ts'];
 export const READER_BUGS: readonly Mutant[] = [
   {
     area: 'hooks',
+    bug: 'the unknown services of a booking are not read if the first is known',
+    file: 'src/domain/hooks/apply-due-deliveries.ts',
+    from: "const isDone = status === 'applied' || status === 'ignored';",
+    to: 'const isDone = false;',
+    tests: ['test/hooks/service-reads.test.ts'],
+  },
+  {
+    area: 'hooks',
     bug: 'a version that was read is read again',
     file: READS,
     from: 'else excluded.wanted_at > h.read_at end',

@@ -20,7 +20,7 @@ export const SOURCES = {
   squareBooking: secondHand(
     captured('a booking.updated in a public test script; members as in square/connect-api-specification'),
   ),
-  squareEvent: secondHand(published('square/connect-api-specification api.json')),
+  squareEvent: published('square/connect-api-specification 5733f66, api.json: the examples of its events'),
   squareTest: published('square/square-nodejs-sdk tests/integration/webhooks.test.ts'),
   toast: secondHand(published('doc.toasttab.com: apiMessageDataSchema, apiStockWebhook, devOrdersWebhookRef')),
   toastMenus: published('doc.toasttab.com: apiMenusWebhook'),
@@ -52,6 +52,40 @@ export const SOURCES = {
 } as const;
 
 const PERSON = { name: 'Sam', email: 'sam@example.com', phone: '+15550100042' };
+
+export const squarePublishedBooking = {
+  merchant_id: 'GQQWA3J6A3AEZ',
+  location_id: 'L9R0X9X5SGDBJ',
+  type: 'booking.updated',
+  event_id: 'd954ea4e-a393-52d4-bda6-bfd10cbd571f',
+  created_at: '2020-12-08T20:05:00Z',
+  data: {
+    type: 'booking',
+    id: 'i2id2g3enyspi7:1',
+    object: {
+      booking: {
+        id: 'i2id2g3enyspi7',
+        version: 1,
+        status: 'ACCEPTED',
+        start_at: '2020-12-17T16:00:00Z',
+        location_id: 'L9R0X9X5SGDBJ',
+        customer_id: 'SSKBT02ECWZXK6W3VWYC78E52R',
+        customer_note: 'I would like to sit near the window please',
+        seller_note: '',
+        created_at: '2020-12-08T19:56:53Z',
+        updated_at: '2020-12-08T20:05:00Z',
+        appointment_segments: [
+          {
+            duration_minutes: 30,
+            service_variation_id: 'T3WUWYFJOVW2EU6XGRU5YG4A',
+            service_variation_version: 1605808735978,
+            team_member_id: '_4GsfYnqGHyurOwzWdKj',
+          },
+        ],
+      },
+    },
+  },
+};
 
 export const squareBooking = (status: string, version: number): object => ({
   merchant_id: 'M1',

@@ -20,7 +20,7 @@ import {
   recordFailure,
   recordOutcome,
 } from './deliveries/queries.ts';
-import { requestReads } from './readers/request-reads.ts';
+import { requestReads, requestUnknown } from './readers/request-reads.ts';
 import { bodyRow } from './receive.ts';
 import type { HookServices, Outcome } from './upsert-from-hook.ts';
 
@@ -116,7 +116,10 @@ async function applyOne(tx: Queryable, services: ApplyServices, delivery: DueDel
   const context = { ids, contract, mappings, readers, venue, mode, provider, now: services.clock.now() };
   try {
     const outcome = await applyDelivery(tx, context, delivery, text);
-    return outcome.status === 'needs_api_read' ? await requestReads(tx, context, delivery, text, outcome) : outcome;
+    const { status } = outcome;
+    if (status === 'needs_api_read') return await requestReads(tx, context, delivery, text, outcome);
+    const isDone = status === 'applied' || status === 'ignored';
+    return isDone ? await requestUnknown(tx, context, delivery, text, outcome) : outcome;
   } catch (error) {
     const outcome = outcomeOfInvalidBody(error);
     if (outcome === null) throw error;

@@ -83,5 +83,5 @@ export const squareCatalogUpdated = (event: string, updatedAt: string) => ({
   type: 'catalog.version.updated',
   event_id: event,
   created_at: updatedAt,
-  data: { type: 'catalog', id: '', object: { catalog_version: { updated_at: updatedAt } } },
+  data: { type: 'catalog_version', id: `c-${event}`, object: { catalog_version: { updated_at: updatedAt } } },
 });

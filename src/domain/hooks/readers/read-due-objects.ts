@@ -98,7 +98,7 @@ async function readOne(services: ReadServices, claimed: ClaimedReader, now: numb
     }
     step.work = await nextWork(services, claimed, now);
     const result = await fetchWork(services, claimed, reader, step);
-    logFailedRefresh(services, claimed, step.work, result);
+    logUnawaitedFailure(services, claimed, step.work, result);
     const applied = await applyLeadingParts(services, claimed, step.work, result);
     if (applied === null) return;
     await inLease(services, claimed, async (tx) => {
@@ -111,12 +111,12 @@ async function readOne(services: ReadServices, claimed: ClaimedReader, now: numb
   }
 }
 
-/** No delivery waits for an object that is read again, so none shows why it could not be read. */
-function logFailedRefresh({ log }: ReadServices, claimed: ClaimedReader, work: Work, result: Result | null): void {
-  if (work.kind !== 'object' || !work.read.is_refresh || result?.kind !== 'failure') return;
+/** No delivery waits for an object that is read again, or that is read beside one, so none shows why it could not be read. */
+function logUnawaitedFailure({ log }: ReadServices, claimed: ClaimedReader, work: Work, result: Result | null): void {
+  if (work.kind !== 'object' || !work.read.is_unawaited || result?.kind !== 'failure') return;
   log.warn(
     { integration: claimed.integration_id, read: work.read.read_name, reason: result.failure.message },
-    'an object of a venue system could not be read again',
+    'an object of a venue system could not be read, and no delivery waits for it',
   );
 }
 

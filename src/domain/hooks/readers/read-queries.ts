@@ -22,9 +22,9 @@ export interface WantedRead {
 
 /**
  * Puts an object into the queue, or makes the one that is there newer, for a delivery or a catalogue run that waits for
- * it. False: this version or a newer one was read already, so nothing is read.
+ * it. `waiterId` null: no delivery and no run waits. False: this version or a newer one was read already, so nothing is read.
  */
-export async function wantRead(tx: Queryable, read: WantedRead, waiterId: string): Promise<boolean> {
+export async function wantRead(tx: Queryable, read: WantedRead, waiterId: string | null): Promise<boolean> {
   const version = read.version === null ? null : String(read.version);
   const rows = await tx.query<{ wanted_seq: string }>(
     `insert into hook_reads as h (venue_id, integration_id, object_hash, read_name, variables, wanted_version, wanted_at,
@@ -54,6 +54,7 @@ export async function wantRead(tx: Queryable, read: WantedRead, waiterId: string
   );
   const seq = rows[0]?.wanted_seq;
   if (seq === undefined) return false;
+  if (waiterId === null) return true;
   await tx.query(
     `insert into hook_read_waits (venue_id, waiter_id, object_hash, integration_id, wanted_at, wanted_seq, wanted_version)
      values ($1, $2, $3, $4, coalesce($5::timestamptz, '-infinity'), $6, $7)
@@ -82,13 +83,15 @@ export interface DueRead {
   readonly failing_since: string | null;
   readonly internal_errors: number;
   readonly offering_external_id: string | null;
-  /** It is read again because a day has passed: no delivery and no catalogue run waits for it. */
-  readonly is_refresh: boolean;
+  /** No delivery and no catalogue run waits for it, such as when it is read again because a day has passed. */
+  readonly is_unawaited: boolean;
 }
 
+/** Of a row h of hook_reads. */
 const DUE_READ = `object_hash, read_name, variables, wanted_version::text as wanted_version, wanted_at,
   wanted_seq::text as wanted_seq, attempts, failing_since, internal_errors, offering_external_id,
-  due_at is null as is_refresh`;
+  not exists (select 1 from hook_read_waits w where w.venue_id = h.venue_id and w.integration_id = h.integration_id
+    and w.object_hash = h.object_hash and w.outcome is null) as is_unawaited`;
 
 /** The object that has waited longest: first of those that deliveries name, then of catalogue runs unless `isNamedOnly`. */
 export async function oldestDueRead(
@@ -100,7 +103,7 @@ export async function oldestDueRead(
   const rows = await db.query<DueRead>(
     `select ${DUE_READ} from (
        select h.*, ${IS_NAMED} as is_named from hook_reads h
-       where h.venue_id = $1 and h.integration_id = $2 and h.due_at <= to_timestamp($3 / 1000.0)) due
+       where h.venue_id = $1 and h.integration_id = $2 and h.due_at <= to_timestamp($3 / 1000.0)) h
      where is_named or not $4 order by is_named desc, due_at limit 1`,
     [reader.venue_id, reader.integration_id, now, isNamedOnly],
   );
@@ -110,7 +113,7 @@ export async function oldestDueRead(
 /** The object that is to be read again first. */
 export async function oldestRefresh(db: Queryable, reader: ClaimedReader, now: number): Promise<DueRead | null> {
   const rows = await db.query<DueRead>(
-    `select ${DUE_READ} from hook_reads
+    `select ${DUE_READ} from hook_reads h
      where venue_id = $1 and integration_id = $2 and refresh_at <= to_timestamp($3 / 1000.0) and due_at is null
      order by refresh_at limit 1`,
     [reader.venue_id, reader.integration_id, now],

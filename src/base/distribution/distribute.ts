@@ -3,8 +3,8 @@
 // only what is missing: tables and functions of later migrations. Nothing may use the database meanwhile.
 
 import pg from 'pg';
-import type { Placement } from './placement.ts';
 import { neededFirst } from './needed-first.ts';
+import type { Placement } from './placement.ts';
 import {
   type Client,
   type FoundTable,

@@ -1,6 +1,6 @@
 -- Makes the queues of these endpoints of a venue due. Rows are locked in one order, so that two callers cannot
--- deadlock. A worker that releases a queue at the same time either released it before, or reads the deliveries that this caller
--- inserted.
+-- deadlock. A worker that releases a queue at the same time either released it before, or reads the deliveries that
+-- this caller inserted.
 create or replace function schedule_venue_queues(p_venue uuid, p_endpoints text[], p_now timestamptz) returns void
 language plpgsql as $$
 begin

@@ -56,8 +56,8 @@ begin
         into venue_id, venue_name, venue_linked, venue_origins, key_id, kind, mode, scopes,
           allow_ips, writes_per_hour, reads_per_hour, created_at, expires_at
         from keys k join venues v on v.venue_id = k.venue_id
-        where k.venue_id = v_route.venue_id and k.key_id = v_route.key_id and k.revoked_at is null
-          and v.revoked_at is null and (k.expires_at is null or k.expires_at > v_clock);
+        where k.venue_id = v_route.venue_id and k.key_id = v_route.key_id
+          and k.revoked_at is null and v.revoked_at is null and (k.expires_at is null or k.expires_at > v_clock);
       call_limit := null; granted := null; remaining := null; reset_at := null; retry_at := null; counted_at := null;
       v_read := null;
       if kind = 'secret' then

@@ -165,7 +165,7 @@ async function dispatchUntilStopped(signal: AbortSignal): Promise<void> {
 
 async function postDirectly({ venueIds, eventsPerEndpoint }: DeliveryLoad, concurrency: number): Promise<number> {
   const rows = await db.query<{ body: string; url: string }>(
-    `select event_json(e) as body, w.url from events e join webhook_endpoints w on w.venue_id = e.venue_id
+    `select event_object(e.event_id, e.type, e.mode, e.created_at, e.sequence, e.data) as body, w.url from events e join webhook_endpoints w on w.venue_id = e.venue_id
      where e.venue_id = any($1) order by e.created_at desc limit $2`,
     [venueIds, venueIds.length * eventsPerEndpoint],
   );

@@ -65,7 +65,7 @@ async function prepareAndExpireBare(url: string, venueId: string): Promise<numbe
       `create temporary table prepared_events as
        select c.venue_id, 'evt_1' || substr(c.checkout_id, 6) as event_id, c.mode, 'checkout.expired' as type,
          c.checkout_id as subject, 2 as sequence,
-         replace('{"object":' || checkout_view(c)::text || '}', '"status":"open"', '"status":"expired"')::json as data,
+         replace('{"object":' || checkout_object(c)::text || '}', '"status":"open"', '"status":"expired"')::json as data,
          now() + row_number() over () * interval '1 microsecond' as created_at
        from checkouts c where c.venue_id = '${venueId}'`,
     );

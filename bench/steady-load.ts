@@ -85,7 +85,7 @@ async function prepareReads(fixture: BenchFixture): Promise<PreparedBench> {
     for (let n = 0; n < 100; n++) {
       const startedAt = performance.now();
       await fixture.db.query(
-        'select checkout_view(c)::text from checkouts c where c.venue_id = $1 and c.checkout_id = $2',
+        'select checkout_object(c)::text from checkouts c where c.venue_id = $1 and c.checkout_id = $2',
         [venueId, path.slice(CHECKOUTS_PATH.length + 1)],
       );
       times.push(performance.now() - startedAt);

@@ -605,7 +605,7 @@ CREATE UNIQUE INDEX events_by_subject ON events USING btree (venue_id, subject, 
 CREATE UNIQUE INDEX events_by_time ON events USING btree (venue_id, mode, created_at);
 CREATE TRIGGER events_are_append_only BEFORE DELETE OR UPDATE ON events FOR EACH ROW EXECUTE FUNCTION enforce_append_only();
 CREATE TRIGGER events_are_never_emptied BEFORE TRUNCATE ON events FOR EACH STATEMENT EXECUTE FUNCTION enforce_append_only();
-CREATE TRIGGER events_are_queued AFTER INSERT ON events REFERENCING NEW TABLE AS new_events FOR EACH STATEMENT EXECUTE FUNCTION queue_events();
+CREATE TRIGGER events_are_queued AFTER INSERT ON events FOR EACH ROW EXECUTE FUNCTION queue_events();
 
 -- From the id of a live experience to its venue and mode: the members' app knows nothing else.
 CREATE TABLE experience_routes (
@@ -2084,6 +2084,8 @@ CREATE TABLE webhook_endpoints (
 --   add_failed_refund(p_venue uuid, p_checkout text, p_share text, p_amount integer) returns void
 -- src/domain/analytics/functions/add_figures.sql
 --   add_figures(p_venue uuid, p_subjects uuid[], p_days date[], p_hours_of_day smallint[], p_views bigint[], p_saves bigint[], p_bookings bigint[], p_guests bigint[], p_cents bigint[], p_check_ins bigint[], p_people_subjects uuid[], p_people_days date[], p_people_hours_of_day smallint[], p_actions text[], p_gaps smallint[], p_people integer[]) returns void
+-- src/domain/webhooks/functions/add_last_attempt.sql
+--   add_last_attempt(d anyelement) returns jsonb
 -- src/domain/analytics/functions/adjust_people_by_gap.sql
 --   adjust_people_by_gap(p_gaps smallint[], p_people integer[], p_more_gaps smallint[], p_more integer[]) returns TABLE(gaps smallint[], people integer[])
 -- src/domain/keys/functions/admit.sql
@@ -2096,8 +2098,8 @@ CREATE TABLE webhook_endpoints (
 --   all_experiences_id(p_mode text) returns uuid
 -- src/domain/venues/functions/allocate_timestamps.sql
 --   allocate_timestamps(p_venue uuid, p_mode text, p_now timestamp with time zone, p_count integer) returns timestamp with time zone
--- src/domain/checkouts/functions/checkout_view.sql
---   checkout_view(c checkouts) returns json
+-- src/domain/checkouts/functions/checkout_object.sql
+--   checkout_object(c anyelement) returns json
 -- src/domain/checkouts/functions/checkout_views.sql
 --   checkout_views(p_venue uuid, p_ids text[]) returns TABLE(id text, view text)
 -- src/domain/analytics/functions/count_activity.sql
@@ -2116,6 +2118,8 @@ CREATE TABLE webhook_endpoints (
 --   day_of_hour(p_hour integer) returns date
 -- src/domain/webhooks/functions/dispatch_events.sql
 --   dispatch_events(p_now timestamp with time zone, p_limit integer, p_window interval) returns integer
+-- src/domain/webhooks/functions/dispatch_venue_events.sql
+--   dispatch_venue_events(p_venue uuid, p_events text[], p_now timestamp with time zone, p_ends_at timestamp with time zone) returns integer
 -- src/domain/webhooks/functions/due_deliveries.sql
 --   due_deliveries(p_venue uuid, p_endpoint text, p_lease_token integer, p_now timestamp with time zone, p_limit integer, p_in_flight timestamp with time zone[]) returns TABLE(created_at timestamp with time zone, tries integer, ends_at timestamp with time zone, body text)
 -- src/domain/analytics/functions/edge_figures.sql
@@ -2132,8 +2136,8 @@ CREATE TABLE webhook_endpoints (
 --   enforce_party_invariants() returns trigger
 -- src/base/functions/enforce_transition.sql
 --   enforce_transition() returns trigger
--- src/domain/events/functions/event_json.sql
---   event_json(e events) returns text
+-- src/domain/events/functions/event_object.sql
+--   event_object(p_event text, p_type text, p_mode text, p_at timestamp with time zone, p_sequence integer, p_data json) returns text
 -- src/domain/checkouts/functions/expire_checkouts.sql
 --   expire_checkouts(p_venue uuid, p_now timestamp with time zone, p_events text[]) returns integer
 -- src/domain/events/functions/find_stored_response.sql
@@ -2144,8 +2148,8 @@ CREATE TABLE webhook_endpoints (
 --   gap_in_days(p_previous date, p_day date) returns smallint
 -- src/domain/analytics/functions/gap_in_hours.sql
 --   gap_in_hours(p_hours integer, p_hour integer, p_day date, p_previous_hour integer) returns smallint
--- src/domain/checkouts/functions/guest_view.sql
---   guest_view(c checkouts) returns json
+-- src/domain/checkouts/functions/guest_object.sql
+--   guest_object(c anyelement) returns json
 -- src/domain/analytics/functions/has_activity.sql
 --   has_activity(p_venue uuid, p_subjects uuid[], p_from timestamp with time zone, p_to timestamp with time zone) returns boolean
 -- src/domain/analytics/functions/hour_bits_between.sql
@@ -2154,6 +2158,8 @@ CREATE TABLE webhook_endpoints (
 --   hour_start(p_hour integer) returns timestamp with time zone
 -- src/domain/webhooks/functions/is_same_deadline.sql
 --   is_same_deadline(p_ends_at timestamp with time zone, p_deadline_ms double precision) returns boolean
+-- src/domain/payments/functions/is_venue_payable.sql
+--   is_venue_payable(p_venue uuid, p_mode text) returns boolean
 -- src/domain/analytics/functions/latest_hour.sql
 --   latest_hour(p_hours integer) returns integer
 -- src/domain/analytics/functions/lock_activity_venue.sql
@@ -2196,10 +2202,10 @@ CREATE TABLE webhook_endpoints (
 --   repair_previous_hours(p_venue uuid, p_day date, p_low uuid, p_high uuid) returns integer
 -- src/domain/keys/functions/reserve_daily_uses.sql
 --   reserve_daily_uses(p_subject text, p_limit integer, p_uses integer, p_may_wait boolean) returns TABLE(granted boolean, at timestamp with time zone, counted_at timestamp with time zone)
--- src/domain/webhooks/functions/schedule_endpoint_queues.sql
---   schedule_endpoint_queues(p_venues uuid[], p_endpoints text[], p_now timestamp with time zone) returns void
--- src/domain/checkouts/functions/share_name.sql
---   share_name(p_share shares) returns text
+-- src/domain/webhooks/functions/schedule_venue_queues.sql
+--   schedule_venue_queues(p_venue uuid, p_endpoints text[], p_now timestamp with time zone) returns void
+-- src/domain/checkouts/functions/share_display_name.sql
+--   share_display_name(p_typed text, p_is_organizer boolean, p_accepted_at timestamp with time zone, p_member uuid) returns text
 -- src/domain/hooks/functions/store_inbound.sql
 --   store_inbound(p_venue uuid, p_integration text, p_delivery text, p_now timestamp with time zone, p_dedup_hash bytea, p_dedup_window interval, p_event text, p_type text, p_body bytea, p_max_bytes bigint) returns TABLE(delivery_id text, is_duplicate boolean, retry_after integer)
 -- src/domain/analytics/functions/stored_figures.sql
@@ -2210,5 +2216,3 @@ CREATE TABLE webhook_endpoints (
 --   utc_text(p_at timestamp with time zone) returns text
 -- src/domain/analytics/functions/whole_figures.sql
 --   whole_figures(p_venue uuid, p_subjects uuid[], p_edge_subjects uuid[], p_edge_days date[], p_hour_from integer, p_hour_to integer, p_first_day date, p_end_day date, p_has_hours boolean, p_by_day boolean) returns TABLE(subject uuid, day date, views bigint, saves bigint, bookings bigint, guests bigint, cents bigint, check_ins bigint, viewers bigint, starters bigint)
--- src/domain/webhooks/functions/with_last_attempt.sql
---   with_last_attempt(d deliveries) returns jsonb

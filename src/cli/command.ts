@@ -17,6 +17,7 @@ import type {
 } from './command-definition.ts';
 import { consoleCommands } from './console.ts';
 import { demoCommands } from './demo.ts';
+import { distributeCommands } from './distribute.ts';
 import { doctorCommands } from './doctor.ts';
 import { encryptionCommands } from './encryption.ts';
 import { eventsCommands } from './events.ts';
@@ -74,6 +75,7 @@ const COMMANDS: readonly Command[] = [
   ...encryptionCommands,
   ...auditCommands,
   ...backupCommands,
+  ...distributeCommands,
   ...doctorCommands,
 ];
 

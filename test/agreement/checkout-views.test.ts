@@ -1,4 +1,4 @@
-// Two SQL functions make the view of a checkout: checkout_view for one, and checkout_views for many at once, which expiry
+// Two SQL functions make the view of a checkout: checkout_object for one, and checkout_views for many at once, which expiry
 // and reads of several checkouts use. Over random states, texts and disputes both give the same bytes.
 
 import { randomUUID } from 'node:crypto';
@@ -87,7 +87,7 @@ async function writeDetails(tx: Queryable, checkoutId: string, random: Details):
 async function viewsOf(tx: Queryable, ids: readonly string[]) {
   const values = [venueId, ids];
   const each = await tx.query(
-    `select checkout_id as "id", checkout_view(c)::text as "view" from checkouts c
+    `select checkout_id as "id", checkout_object(c)::text as "view" from checkouts c
      where venue_id = $1 and checkout_id = any($2) order by checkout_id`,
     values,
   );
@@ -95,7 +95,7 @@ async function viewsOf(tx: Queryable, ids: readonly string[]) {
   return { each, all };
 }
 
-describe('checkout_view and checkout_views', () => {
+describe('checkout_object and checkout_views', () => {
   it('give the same bytes in every state', { timeout: 60_000 }, async () => {
     const seen = { disputes: 0, shares: 0 };
     const state = fc.tuple(randomCheckout, details);

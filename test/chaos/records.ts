@@ -106,7 +106,7 @@ async function readOurRecords(db: Db): Promise<OurRecords> {
   const checkouts = await db.query<CheckoutRow>(
     `select c.checkout_id as id, c.venue_id as "venueId", c.status, c.amount, c.fee_amount as "feeAmount",
        c.refunded_amount as "refundedAmount", c.failed_refund_amount as "failedRefundAmount", c.external_booking_id as booking, c.cancellation_reason as reason,
-       checkout_view(c)::text as view,
+       checkout_object(c)::text as view,
        find_stored_response(c.venue_id, c.checkout_id) as "storedResponse"
      from checkouts c order by c.created_at`,
   );

@@ -47,7 +47,7 @@ it('expire_checkouts gives up when no time is free for its events', async () => 
   await insertCheckout(world.db, { ...request, now: NOW - 1_000 });
   const work = (tx: Queryable) => expireCheckouts(tx, venueId, NOW, ['evt_1']);
   await expect(withoutInserts('events', work)).rejects.toThrow(
-    '1 events of expired checkouts found no free time in 1000 rounds',
+    'no free time for 1 events of expired checkouts in 1000 rounds',
   );
 });
 

@@ -28,7 +28,7 @@ afterAll(() => world.close());
 
 const asGuest = async (id: string): Promise<Json> => {
   const [row] = await world.db.query<{ json: string }>(
-    'select guest_view(c)::text as json from checkouts c where c.venue_id = $1 and c.checkout_id = $2',
+    'select guest_object(c)::text as json from checkouts c where c.venue_id = $1 and c.checkout_id = $2',
     [venue.venueId, id],
   );
   return JSON.parse(row?.json ?? 'null');

@@ -120,9 +120,10 @@ describe('everyshare listen', () => {
     }
     expect(posts[0]?.body).toBe(
       (
-        await world.db.query<{ json: string }>('select event_json(e) as json from events e where event_id = $1', [
-          first.forwarded[0]?.id,
-        ])
+        await world.db.query<{ json: string }>(
+          'select event_object(e.event_id, e.type, e.mode, e.created_at, e.sequence, e.data) as json from events e where event_id = $1',
+          [first.forwarded[0]?.id],
+        )
       )[0]?.json,
     );
     expect(stderr[0]).toContain(`signing secret ${first.secret}`);

@@ -85,9 +85,9 @@ export const ACCESS_BUGS: readonly Mutant[] = [
   {
     area: 'walls',
     bug: 'a share shows the own name of a member who has not acted yet',
-    file: 'src/domain/checkouts/functions/share_name.sql',
-    from: 'case when (p_share).is_organizer or (p_share).accepted_at is not null then',
-    to: 'case when (p_share).member_id is not null then',
+    file: 'src/domain/checkouts/functions/share_display_name.sql',
+    from: 'case when p_is_organizer or p_accepted_at is not null then',
+    to: 'case when p_member is not null then',
     tests: ['test/guests/names.test.ts'],
   },
   {
@@ -142,8 +142,8 @@ export const ACCESS_BUGS: readonly Mutant[] = [
     area: 'walls',
     bug: 'a revoked key is accepted',
     file: ADMIT,
-    from: 'where r.key_hash = p_hashes[admit.position] and k.revoked_at is null and v.revoked_at is null',
-    to: 'where r.key_hash = p_hashes[admit.position] and v.revoked_at is null',
+    from: 'and k.revoked_at is null and v.revoked_at is null',
+    to: 'and v.revoked_at is null',
     tests: ['test/http/keys.test.ts'],
   },
   {

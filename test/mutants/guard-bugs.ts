@@ -18,8 +18,8 @@ export const GUARD_BUGS: readonly Mutant[] = [
     area: 'walls',
     bug: 'the keys of a revoked venue are accepted',
     file: ADMIT,
-    from: 'where r.key_hash = p_hashes[admit.position] and k.revoked_at is null and v.revoked_at is null',
-    to: 'where r.key_hash = p_hashes[admit.position] and k.revoked_at is null',
+    from: 'and k.revoked_at is null and v.revoked_at is null',
+    to: 'and k.revoked_at is null',
     tests: ['test/http/keys.test.ts', 'test/walls/revoked.test.ts'],
   },
   {

@@ -85,8 +85,8 @@ export const MESSAGE_BUGS: readonly Mutant[] = [
     area: 'hooks',
     bug: 'a delivery for a revoked integration is accepted',
     file: 'src/domain/hooks/functions/admit_hook.sql',
-    from: 'where r.token_hash = p_hash and i.provider = p_provider and i.revoked_at is null and v.revoked_at is null;',
-    to: 'where r.token_hash = p_hash and i.provider = p_provider and v.revoked_at is null;',
+    from: 'and i.provider = p_provider and i.revoked_at is null and v.revoked_at is null;',
+    to: 'and i.provider = p_provider and v.revoked_at is null;',
     tests: ['test/hooks/address.test.ts'],
   },
   {

@@ -294,9 +294,9 @@ export const PROCESSOR_BUGS: readonly Mutant[] = [
   {
     area: 'money',
     bug: 'a live checkout is created for a venue that cannot be paid',
-    file: 'src/domain/checkouts/functions/create_checkout.sql',
-    from: "a.mode = 'live' and a.transfers_status = 'active'",
-    to: "a.mode = 'live'",
+    file: 'src/domain/payments/functions/is_venue_payable.sql',
+    from: "a.mode = p_mode and a.transfers_status = 'active'",
+    to: 'a.mode = p_mode',
     tests: ['test/checkouts/payable-venue.test.ts'],
   },
   {

@@ -2,7 +2,8 @@
 // a migrated template from which each test file gets a database of its own in about a tenth of a second. With DATABASE_URL
 // it is the server of that address, as it is.
 
-import { copyFileSync, rmSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
@@ -11,6 +12,7 @@ import { startEmbeddedPostgres } from '../../sandbox/postgres/embedded.ts';
 import { migrate } from '../../src/base/migrate.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { schemaFolders } from '../../src/base/schema-files.ts';
+import { distributeTemplate, findCitus, startCitusCluster } from './citus-cluster.ts';
 import { createDatabase, templateOf } from './create-database.ts';
 import { openGivenPostgres } from './given-postgres.ts';
 import { oncePerRun } from './once-per-run.ts';
@@ -27,20 +29,24 @@ declare module 'vitest' {
     runFolder: string;
     /** The same server behind PgBouncer in transaction mode (`npm run pooler`); null: worlds go straight to it. */
     poolerUrl: string | null;
+    /** The worker nodes, when the server is the coordinator of a distributed installation (`npm run citus`). */
+    workerNodes: readonly string[];
   }
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const pooler = requestedPooler();
+  const citus = requestedCitus();
   const { value, release } = await oncePerRun(
     'postgres',
-    () => startPostgres(pooler, process.env.DATABASE_URL ?? ''),
+    () => (citus === null ? startPostgres(pooler, process.env.DATABASE_URL ?? '') : startCitus(citus)),
     (running) => running.stop(),
   );
   project.provide('postgresUrl', value.url);
   project.provide('databasePrefix', value.prefix);
   project.provide('runFolder', value.folder);
   project.provide('poolerUrl', value.poolerUrl);
+  project.provide('workerNodes', value.workerNodes);
   return release;
 }
 
@@ -49,6 +55,7 @@ interface RunningPostgres {
   readonly url: string;
   readonly prefix: string;
   readonly poolerUrl: string | null;
+  readonly workerNodes: readonly string[];
   stop(): Promise<void>;
 }
 
@@ -62,6 +69,7 @@ async function startPostgres(pooler: string | null, given: string): Promise<Runn
     url,
     prefix,
     poolerUrl: bouncer?.url('postgres') ?? null,
+    workerNodes: [],
     async stop() {
       await bouncer?.stop();
       await server.stop();
@@ -69,7 +77,7 @@ async function startPostgres(pooler: string | null, given: string): Promise<Runn
   };
 }
 
-async function startEmbedded(): Promise<Omit<RunningPostgres, 'poolerUrl'>> {
+async function startEmbedded(): Promise<Omit<RunningPostgres, 'poolerUrl' | 'workerNodes'>> {
   const folder = makeScratchFolder('everyshare-test-');
   const postgres = await startEmbeddedPostgres({
     dataDir: folder,
@@ -105,6 +113,39 @@ async function makeSignInCheap(url: string): Promise<void> {
   await client.connect();
   await client.query(`set scram_iterations = 1; alter role ${username} password '${decodeURIComponent(password)}'`);
   await client.end();
+}
+
+/** A run that asks for Citus and finds none fails before anything is started. */
+function requestedCitus(): string | null {
+  if (process.env.CITUS === undefined) return null;
+  return findCitus() ?? process.exit(1);
+}
+
+async function startCitus(bin: string): Promise<RunningPostgres> {
+  // On disk: three databases for each test file need more than a file system in memory has.
+  const folder = mkdtempSync(join(tmpdir(), 'everyshare-citus-'));
+  chmodSync(folder, 0o755);
+  const prefix = 'everyshare_';
+  const cluster = await startCitusCluster(bin, join(folder, 'citus'));
+  const name = templateOf(prefix);
+  try {
+    await migrate(await createDatabase(cluster.url, name, null), schemaFolders(packageRoot));
+    await distributeTemplate(cluster, name);
+  } catch (error) {
+    await cluster.stop();
+    throw error;
+  }
+  return {
+    folder,
+    url: cluster.url,
+    prefix,
+    poolerUrl: null,
+    workerNodes: cluster.workers,
+    async stop() {
+      await cluster.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
 }
 
 /** A run that asks for a pooler and finds none ends before anything is started: it would prove nothing. */

@@ -3,13 +3,20 @@
 
 import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
-import { createDatabase, templateOf } from './create-database.ts';
+import { copyDistributed } from './citus-cluster.ts';
+import { createDatabase, databaseUrl, templateOf } from './create-database.ts';
 
 /** Returns the URL. `content`: with the schema of this release, or nothing. */
-export function createTestDatabase(name: string, content: 'migrated' | 'empty'): Promise<string> {
+export async function createTestDatabase(name: string, content: 'migrated' | 'empty'): Promise<string> {
   const prefix = inject('databasePrefix');
   const unique = `${prefix}${name}_${randomBytes(6).toString('hex')}`;
-  return createDatabase(inject('postgresUrl'), unique, content === 'empty' ? null : templateOf(prefix));
+  const server = inject('postgresUrl');
+  const workers = inject('workerNodes');
+  if (workers.length > 0 && content === 'migrated') {
+    await copyDistributed([server, ...workers], unique, templateOf(prefix));
+    return databaseUrl(server, unique);
+  }
+  return createDatabase(server, unique, content === 'empty' ? null : templateOf(prefix));
 }
 
 export function databaseNameOf(url: string): string {

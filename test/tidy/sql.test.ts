@@ -29,16 +29,16 @@ const FOREIGN_TABLES: Readonly<Record<string, Exception>> = {
   },
   admit_hook: { tables: ['venues'], reason: 'authentication and the count are one round trip of every hook' },
   create_checkout: {
-    tables: ['idempotency_keys', 'offerings', 'payout_accounts', 'venues', 'image_requests'],
+    tables: ['idempotency_keys', 'offerings', 'venues', 'image_requests'],
     reason:
       'idempotency, whether the venue can be paid, the checkout and its event are one round trip and one transaction; the request for pictures joins them',
   },
-  checkout_view: {
+  checkout_object: {
     tables: ['venues', 'disputes', 'movements'],
     reason: 'the partner sees them as fields of the checkout',
   },
   checkout_views: { tables: ['venues', 'disputes', 'movements'], reason: 'the same, for many checkouts at once' },
-  guest_view: { tables: ['venues', 'members', 'holds'], reason: 'guests see them as fields of the checkout' },
+  guest_object: { tables: ['venues', 'members', 'holds'], reason: 'guests see them as fields of the checkout' },
   expire_checkouts: {
     tables: ['holds', 'events'],
     reason:
@@ -46,7 +46,7 @@ const FOREIGN_TABLES: Readonly<Record<string, Exception>> = {
   },
   open_payout: { tables: ['checkouts'], reason: 'the payout copies the amounts of the completed checkout' },
   queue_events: { tables: ['events'], reason: 'the trigger on events fills the queue of webhooks' },
-  dispatch_events: { tables: ['events'], reason: 'deliveries are made from events in one statement' },
+  dispatch_venue_events: { tables: ['events'], reason: 'deliveries are made from events in one statement' },
   due_deliveries: { tables: ['events'], reason: 'the bytes to send are the event' },
 };
 

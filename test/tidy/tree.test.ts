@@ -305,8 +305,11 @@ describe('these have one home', () => {
     const home = 'src/domain/checkouts/expire-queries.ts';
     expect(filesUsing(/in \('open', 'collecting'\)/, [home])).toEqual([]);
   });
-  it('the database driver: base/db with its connections, base/migrate and the sandbox', () => {
-    const homes = ['db', 'database-client', 'migrate', 'notifications', 'pipelined-pool', 'transaction-pool'];
+  it('the database driver: base/db with its connections, base/migrate, base/distribution and the sandbox', () => {
+    const homes = [
+      ...['db', 'database-client', 'distribution/distribute', 'migrate', 'notifications', 'pipelined-pool'],
+      'transaction-pool',
+    ];
     expect(filesUsing(/from 'pg'/, [...homes.map((name) => `src/base/${name}.ts`), 'sandbox/'])).toEqual([]);
   });
   it('SQL: a domain folder’s own queries, and the few tables that have one small file', () => {
@@ -354,7 +357,7 @@ describe('these have one home', () => {
     }
     expect(violations.sort()).toEqual([
       // Authentication, the count and the read of a checkout are one round trip of every request.
-      'src/domain/keys/functions/admit.sql: checkout_view',
+      'src/domain/keys/functions/admit.sql: checkout_object',
       'src/domain/keys/functions/admit.sql: prefetch_checkouts',
       // A refund that fails changes its movement, its checkout and the event log in one transaction.
       'src/domain/payments/refund-queries.ts: add_failed_refund',

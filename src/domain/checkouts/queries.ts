@@ -1,5 +1,5 @@
 // The SQL of checkouts, shares and checkout_routes. The database builds the partner's view of a checkout
-// (checkout_view), so that responses, lists and events cannot differ.
+// (checkout_object), so that responses, lists and events cannot differ.
 
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
@@ -9,6 +9,7 @@ import { payableSql } from '../payments/payout-account-queries.ts';
 import { activeHolds } from '../payments/queries.ts';
 import { overdueSql } from './expire-queries.ts';
 import type { LockedCheckout, ShareState } from './locked-checkout.ts';
+import { shareName } from './share-name.ts';
 import type { DropReason, NewShare } from './steps.ts';
 import type { CheckoutStatus, ShareStatus } from './transitions.ts';
 
@@ -76,7 +77,7 @@ export interface CheckoutView {
   readonly overdue: boolean;
 }
 
-const VIEW_COLUMNS = `c.checkout_id as "id", checkout_view(c)::text as "json", c.created_at as "createdAt"`;
+const VIEW_COLUMNS = `c.checkout_id as "id", checkout_object(c)::text as "json", c.created_at as "createdAt"`;
 
 export async function viewCheckout(
   db: Queryable,
@@ -96,7 +97,7 @@ export async function viewCheckout(
 /** The partner's view of what this transaction has just written. */
 export async function viewWrittenCheckout(tx: Queryable, venueId: string, id: string): Promise<string> {
   const rows = await tx.query<{ json: string }>(
-    'select checkout_view(c)::text as "json" from checkouts c where c.venue_id = $1 and c.checkout_id = $2',
+    'select checkout_object(c)::text as "json" from checkouts c where c.venue_id = $1 and c.checkout_id = $2',
     [venueId, id],
   );
   if (rows[0] === undefined) throw new Error(`checkout ${id} was just written but is not found`);
@@ -124,9 +125,9 @@ export async function listCheckoutViews(
 
 const CHECKOUT_COLUMNS = `venue_id as "venueId", checkout_id as "id", mode, status, amount, currency, fee_amount as "feeAmount",
   refunded_amount as "refundedAmount", party_size as "partySize",
-  (extract(epoch from expires_at) * 1000)::float8 as "expiresAt", (extract(epoch from pay_by) * 1000)::float8 as "payBy",
+  (extract(epoch from expires_at at time zone 'UTC') * 1000)::float8 as "expiresAt", (extract(epoch from pay_by at time zone 'UTC') * 1000)::float8 as "payBy",
   (extract(epoch from clock_ahead) * 1000)::float8 as "clockAhead", description,
-  (extract(epoch from starts_at) * 1000)::float8 as "startsAt",
+  (extract(epoch from starts_at at time zone 'UTC') * 1000)::float8 as "startsAt",
   offering_external_id as "offeringExternalId", organizer_id as "organizerId", lease_token as "leaseToken",
   ${payableSql('checkouts')} as "isVenuePayable"`;
 
@@ -151,7 +152,7 @@ async function readRows(tx: Queryable, venueId: string, id: string, lock: string
     ),
     tx.query<ShareState>(
       `select share_id as "id", position, amount, status, is_organizer as "isOrganizer", member_id as "memberId",
-         share_name(shares) as "displayName", refunded_amount as "refundedAmount", lost_amount as "lostAmount"
+         ${shareName('shares')} as "displayName", refunded_amount as "refundedAmount", lost_amount as "lostAmount"
        from shares where venue_id = $1 and checkout_id = $2 and dropped_at is null order by position`,
       [venueId, id],
     ),
@@ -332,7 +333,8 @@ export async function addLostAmount(tx: Queryable, venueId: string, shareId: str
 /** Sets how far the checkout's own clock is ahead. It never goes back. */
 export async function advanceClock(tx: Queryable, venueId: string, id: string, aheadMs: number): Promise<number> {
   const rows = await tx.query(
-    `update checkouts set clock_ahead = $3 * interval '1 millisecond', expires_at = pay_by - $3 * interval '1 millisecond',
+    `update checkouts set clock_ahead = $3 * interval '1 millisecond', 
+       expires_at = (pay_by at time zone 'UTC' - $3 * interval '1 millisecond') at time zone 'UTC',
        notify_at = case when notify_at is not null and status = 'collecting' then '-infinity' else notify_at end
      where venue_id = $1 and checkout_id = $2 and mode = 'test' and clock_ahead <= $3 * interval '1 millisecond' returning 1`,
     [venueId, id, aheadMs],

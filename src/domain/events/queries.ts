@@ -12,7 +12,8 @@ export interface EventView {
   readonly json: string;
 }
 
-const VIEW = 'event_id as "id", type, created_at as "createdAt", event_json(e) as "json"';
+const VIEW =
+  'event_id as "id", type, created_at as "createdAt", event_object(e.event_id, e.type, e.mode, e.created_at, e.sequence, e.data) as "json"';
 
 export interface EventFilter {
   readonly type: string | null;

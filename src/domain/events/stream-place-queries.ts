@@ -22,7 +22,7 @@ export async function takePlace(
   for (let tries = 0; tries <= places; tries++) {
     const rows = await db.query(
       `insert into event_streams (venue_id, key_id, place, holder, leased_until)
-       select $1, $2, p, $3, to_timestamp($6 / 1000.0) from generate_series(1, $4::integer) p
+       select $1::uuid, $2::text, p, $3::text, to_timestamp($6 / 1000.0) from generate_series(1, $4::integer) p
        where not exists (
          select 1 from event_streams e
          where e.venue_id = $1 and e.key_id = $2 and e.place = p and e.leased_until > to_timestamp($5 / 1000.0))

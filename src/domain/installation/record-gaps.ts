@@ -33,8 +33,8 @@ export async function readRecorded(db: Queryable): Promise<Recorded> {
     'select (extract(epoch from created_at) * 1000)::float8 as since from installation',
   );
   const gaps = await db.query<{ beganAt: number; endedAt: number }>(
-    `select (extract(epoch from began_at) * 1000)::float8 as "beganAt",
-       (extract(epoch from ended_at) * 1000)::float8 as "endedAt" from record_gaps order by began_at`,
+    `select (extract(epoch from began_at at time zone 'UTC') * 1000)::float8 as "beganAt",
+       (extract(epoch from ended_at at time zone 'UTC') * 1000)::float8 as "endedAt" from record_gaps order by began_at`,
   );
   return { since: installation?.since ?? 0, gaps };
 }

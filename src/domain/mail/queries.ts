@@ -79,7 +79,7 @@ export async function findMailStatus(
   subject: string,
 ): Promise<{ readonly status: MailStatus; readonly createdAt: number } | null> {
   const rows = await db.query<{ status: MailStatus; createdAt: number }>(
-    `select status, (extract(epoch from created_at) * 1000)::float8 as "createdAt"
+    `select status, (extract(epoch from created_at at time zone 'UTC') * 1000)::float8 as "createdAt"
      from mails where kind = $1 and subject = $2`,
     [kind, subject],
   );
@@ -97,7 +97,7 @@ export interface MailRow {
 }
 
 const COLUMNS = `mail_id as "id", kind, address, content, status, lease_token as "leaseToken",
-  (extract(epoch from created_at) * 1000)::float8 as "createdAt"`;
+  (extract(epoch from created_at at time zone 'UTC') * 1000)::float8 as "createdAt"`;
 
 /** Leases due mails until `leaseEnds`; after that another worker may claim them. */
 export async function claimMails(db: Queryable, now: number, leaseEnds: number, limit: number): Promise<MailRow[]> {

@@ -38,18 +38,21 @@ export interface NewMember {
 
 /** Returns the member who has this phone already, or a new one. */
 export async function insertMember(tx: Queryable, member: NewMember): Promise<MemberRow> {
-  const rows = await tx.query<MemberRow>(
+  const rows = await tx.query<{ id: string }>(
     `insert into members (member_id, display_name, phone, phone_hash, joined_at, created_at, language)
      values ($1, $2, $3, $4, to_timestamp($5 / 1000.0), to_timestamp($5 / 1000.0), $6)
      on conflict (phone_hash) where phone_hash is not null do update
        set joined_at = coalesce(members.joined_at, excluded.joined_at),
          display_name = coalesce(excluded.display_name, members.display_name),
          language = coalesce(excluded.language, members.language)
-     returning ${MEMBER_COLUMNS}`,
+     returning member_id as "id"`,
     [member.id, member.displayName, member.phone, member.phoneHash, member.now, member.language],
   );
-  if (rows[0] === undefined) throw new Error('inserting a member returned no row');
-  return rows[0];
+  const [id = ''] = rows.map((row) => row.id);
+  // Read again: a distributed database refuses the subquery of MEMBER_COLUMNS in an insert.
+  const found = (await findMembers(tx, [id])).get(id);
+  if (found === undefined) throw new Error('inserting a member returned no row');
+  return found;
 }
 
 /** Inserts placeholder members for open seats of a party. */
@@ -172,7 +175,7 @@ export interface SessionRow {
 export async function findSessionRow(db: Queryable, tokenHash: Buffer, now: number): Promise<SessionRow | null> {
   const rows = await db.query<SessionRow>(
     `select m.member_id as "memberId", m.display_name as "displayName",
-       (extract(epoch from s.expires_at) * 1000)::float8 as "expiresAt"
+       (extract(epoch from s.expires_at at time zone 'UTC') * 1000)::float8 as "expiresAt"
      from member_sessions s join members m on m.member_id = s.member_id
      where s.token_hash = $1 and s.expires_at > to_timestamp($2 / 1000.0)`,
     [tokenHash, now],

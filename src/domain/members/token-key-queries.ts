@@ -20,7 +20,7 @@ export interface NewTokenKey {
 export async function listTokenKeys(db: Queryable): Promise<TokenKeyRow[]> {
   return db.query<TokenKeyRow>(
     `select key_id as "id", private_key as "privateKey", public_jwk as "publicJwk",
-       (extract(epoch from created_at) * 1000)::float8 as "createdAt"
+       (extract(epoch from created_at at time zone 'UTC') * 1000)::float8 as "createdAt"
      from token_keys order by created_at desc, key_id`,
   );
 }

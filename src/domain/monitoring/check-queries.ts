@@ -61,14 +61,14 @@ export async function recordCheck(db: Queryable, run: RecordedRun): Promise<void
 
 export async function readLastChecks(db: Queryable): Promise<Check[]> {
   return db.query<Check>(
-    `select name, mode, (extract(epoch from at) * 1000)::float8 as at, differences from checks order by name desc, mode`,
+    `select name, mode, (extract(epoch from at at time zone 'UTC') * 1000)::float8 as at, differences from checks order by name desc, mode`,
   );
 }
 
 /** The newest comparisons of a mode, newest first. */
 export async function listReconciles(db: Queryable, mode: Mode, limit: number): Promise<CheckRun[]> {
   return db.query<CheckRun>(
-    `select name, mode, (extract(epoch from at) * 1000)::float8 as at, differences, compared, settled, findings
+    `select name, mode, (extract(epoch from at at time zone 'UTC') * 1000)::float8 as at, differences, compared, settled, findings
      from check_runs where name = 'reconcile' and mode = $1 order by at desc limit $2`,
     [mode, limit],
   );

@@ -22,7 +22,7 @@ export async function databaseNow(db: Queryable): Promise<number> {
 
 export async function findFigures<F>(db: Queryable): Promise<StoredFigures<F>> {
   const [row] = await db.query<StoredFigures<F>>(
-    `select (extract(epoch from computed_at) * 1000)::float8 as "computedAt", figures, ${NOW} as now from figures`,
+    `select (extract(epoch from computed_at at time zone 'UTC') * 1000)::float8 as "computedAt", figures, ${NOW} as now from figures`,
   );
   if (row === undefined) throw new Error('the table figures has lost its row');
   return row;

@@ -26,8 +26,8 @@ export interface ProcessRow {
 
 const MAX_LISTED = 500;
 const COLUMNS = `process_id as id, role, version, schema_version as "schemaVersion", host,
-  (extract(epoch from started_at) * 1000)::float8 as "startedAt",
-  (extract(epoch from seen_at) * 1000)::float8 as "seenAt", outcomes`;
+  (extract(epoch from started_at at time zone 'UTC') * 1000)::float8 as "startedAt",
+  (extract(epoch from seen_at at time zone 'UTC') * 1000)::float8 as "seenAt", outcomes`;
 
 /** Also deletes the rows of processes that were not seen for a day. */
 export async function recordProcess(db: Queryable, row: Omit<ProcessRow, 'startedAt' | 'seenAt'>): Promise<void> {

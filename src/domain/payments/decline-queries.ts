@@ -60,7 +60,7 @@ export async function declinesBlockUntil(db: Queryable, scope: DeclineScope, now
     `with address as (
        select coalesce($3::bytea, (select a.address_hash from hold_request_addresses a
          where a.venue_id = $1 and a.hold_id = $4::uuid)) as hash)
-     select (extract(epoch from at) * 1000)::float8 as "at", is_on_share as "isOnShare" from (
+     select (extract(epoch from at at time zone 'UTC') * 1000)::float8 as "at", is_on_share as "isOnShare" from (
        (select d.at, true as is_on_share from declines d
         where d.venue_id = $1 and d.share_id = $2 and d.at > to_timestamp($5 / 1000.0) - interval '2 hours'
         order by d.at desc limit ${MAX_READ})

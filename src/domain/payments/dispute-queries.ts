@@ -36,7 +36,7 @@ export async function claimProcessorEvents(
      where event_id in (
        select event_id from processor_events where due_at <= to_timestamp($1 / 1000.0)
        order by due_at limit $3 for update skip locked)
-     returning event_id as "id", mode, subject, lease_token as "leaseToken", (extract(epoch from received_at) * 1000)::float8 as "receivedAt"`,
+     returning event_id as "id", mode, subject, lease_token as "leaseToken", (extract(epoch from received_at at time zone 'UTC') * 1000)::float8 as "receivedAt"`,
     [now, leaseEnds, limit],
   );
 }

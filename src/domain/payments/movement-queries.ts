@@ -42,8 +42,8 @@ export interface MovementRow {
 export const MOVEMENT_COLUMNS = `movement_id as "id", venue_id as "venueId", kind, mode, checkout_id as "checkoutId", share_id as "shareId",
   hold_id as "holdId", status, amount, fee_part as "feePart", reversed_transfer_id as "reversedTransferId", currency, lease_token as "leaseToken", refusals,
   key_number as "keyNumber",
-  (extract(epoch from first_due_at) * 1000)::float8 as "firstDueAt",
-  (extract(epoch from done_at) * 1000)::float8 as "doneAt", processor_id as "processorId",
+  (extract(epoch from first_due_at at time zone 'UTC') * 1000)::float8 as "firstDueAt",
+  (extract(epoch from done_at at time zone 'UTC') * 1000)::float8 as "doneAt", processor_id as "processorId",
   failures_after_done as "failuresAfterDone"`;
 
 /** The checkout of new movements, and the time. */
@@ -310,7 +310,7 @@ export async function stuckMovements(
 ): Promise<(FailedMovement & { readonly firstDueAt: number })[]> {
   return db.query(
     `select movement_id as "id", kind, checkout_id as "checkoutId", amount, last_error as "lastError",
-       (extract(epoch from first_due_at) * 1000)::float8 as "firstDueAt" from movements
+       (extract(epoch from first_due_at at time zone 'UTC') * 1000)::float8 as "firstDueAt" from movements
      where mode = $1 and status = 'sending' and first_due_at < to_timestamp($2 / 1000.0) order by movement_id limit $3`,
     [mode, before, limit],
   );

@@ -16,13 +16,8 @@ export interface PayoutAccount {
 const COLUMNS = `account_id as "accountId", transfers_status as "transfersStatus",
   requirements_due as "requirementsDue", checked_at as "checkedAt"`;
 
-/**
- * Whether the venue of a checkout's row can be paid, as a condition in SQL. Only live mode needs it: a test charges no
- * guest.
- */
-export const payableSql = (checkout: string): string =>
-  `(${checkout}.mode = 'test' or exists (select 1 from payout_accounts a where a.venue_id = ${checkout}.venue_id
-     and a.mode = ${checkout}.mode and a.transfers_status = 'active'))`;
+/** Whether the venue of a checkout's row can be paid, as a condition in SQL. */
+export const payableSql = (checkout: string): string => `is_venue_payable(${checkout}.venue_id, ${checkout}.mode)`;
 
 export async function findPayoutAccount(db: Queryable, venueId: string, mode: Mode): Promise<PayoutAccount | null> {
   const rows = await db.query<PayoutAccount>(
@@ -85,7 +80,8 @@ export async function claimPayoutAccounts(
     `update payout_accounts set lease_token = lease_token + 1, check_at = to_timestamp($2 / 1000.0)
      where (venue_id, mode) in (
        select venue_id, mode from payout_accounts where check_at <= to_timestamp($1 / 1000.0)
-       order by check_at, venue_id, mode limit $3 for update skip locked)
+       order by check_at, venue_id, mode limit $3)
+       and check_at <= to_timestamp($1 / 1000.0)
      returning venue_id as "venueId", mode, account_id as "accountId", transfers_status as "transfersStatus",
        lease_token as "leaseToken"`,
     [now, leaseEnds, limit],

@@ -78,16 +78,16 @@ export async function listPayoutRows(
        utc_micros(p.created_at) as "createdAt", (p.amount - t.transferred + t.reversed)::integer as "reversedAmount",
        t.paid::integer as "paidAmount", t.offsets::integer as "offsetAmount", t.owed::integer as "owedAmount",
        (select coalesce(sum(h.processor_fee), 0)::integer from holds h
-         where h.venue_id = p.venue_id and h.checkout_id = p.checkout_id)
+         where h.venue_id = $1 and h.checkout_id = p.checkout_id)
        + (select coalesce(sum(d.processor_fee - d.processor_fee_returned), 0)::integer from disputes d
-         where d.venue_id = p.venue_id and d.checkout_id = p.checkout_id) as "processorFeeAmount", utc_text(t.sent_at) as "sentAt", t.transfers
+         where d.venue_id = $1 and d.checkout_id = p.checkout_id) as "processorFeeAmount", utc_text(t.sent_at) as "sentAt", t.transfers
      from (select * from payouts p where ${IN_PERIOD} and p.created_at < coalesce($5::timestamptz, 'infinity')
        order by p.created_at desc limit $6) p
      cross join lateral (
        select ${SUMS}, max(m.done_at) filter (where m.kind = 'transfer') as sent_at,
          coalesce(json_agg(json_build_object('share_id', m.share_id, 'amount', m.amount, 'status', m.status)
            order by m.movement_id) filter (where m.kind = 'transfer'), '[]') as transfers
-       from movements m where m.venue_id = p.venue_id and m.checkout_id = p.checkout_id
+       from movements m where m.venue_id = $1 and m.checkout_id = p.checkout_id
          and m.kind in ('transfer', 'reversal')) t
      order by p.created_at desc`,
     [period.venueId, period.mode, period.from, period.to, before, limit + 1],

@@ -10,9 +10,9 @@ import { ENDED_HOLD_STATUSES, type HoldStatus } from './transitions.ts';
 export const HOLD_COLUMNS = `hold_id as "id", venue_id as "venueId", checkout_id as "checkoutId", share_id as "shareId", mode, status, amount,
   currency, renews, saves_card as "savesCard", intent_id as "intentId", customer_id as "customerId",
   payment_method_id as "paymentMethodId", charge_id as "chargeId",
-  (extract(epoch from held_at) * 1000)::float8 as "heldAt", (extract(epoch from capture_before) * 1000)::float8 as "captureBefore", lease_token as "leaseToken",
-  (extract(epoch from renewal_refused_at) * 1000)::float8 as "renewalRefusedAt", key_number as "keyNumber",
-  (extract(epoch from created_at) * 1000)::float8 as "createdAt", payer_id as "payerId"`;
+  (extract(epoch from held_at at time zone 'UTC') * 1000)::float8 as "heldAt", (extract(epoch from capture_before at time zone 'UTC') * 1000)::float8 as "captureBefore", lease_token as "leaseToken",
+  (extract(epoch from renewal_refused_at at time zone 'UTC') * 1000)::float8 as "renewalRefusedAt", key_number as "keyNumber",
+  (extract(epoch from created_at at time zone 'UTC') * 1000)::float8 as "createdAt", payer_id as "payerId"`;
 
 /** How much work is due at one venue. Each transaction concerns one venue. */
 export interface DueAtVenue {
@@ -227,8 +227,9 @@ export async function useNextKeys(tx: Queryable, venueId: string, ids: readonly 
 /** The checkout's own clock was moved ahead: moves the times of its held holds back by as much. */
 export async function shiftHeldTimes(tx: Queryable, venueId: string, checkoutId: string, byMs: number): Promise<void> {
   await tx.query(
-    `update holds set due_at = due_at - $3 * interval '1 millisecond', held_at = held_at - $3 * interval '1 millisecond',
-       capture_before = capture_before - $3 * interval '1 millisecond'
+    `update holds set due_at = (due_at at time zone 'UTC' - $3 * interval '1 millisecond') at time zone 'UTC',
+       held_at = (held_at at time zone 'UTC' - $3 * interval '1 millisecond') at time zone 'UTC',
+       capture_before = (capture_before at time zone 'UTC' - $3 * interval '1 millisecond') at time zone 'UTC'
      where venue_id = $1 and checkout_id = $2 and status = 'held'`,
     [venueId, checkoutId, byMs],
   );

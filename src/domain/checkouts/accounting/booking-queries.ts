@@ -2,6 +2,7 @@
 // of its guests.
 
 import type { Queryable } from '../../../base/db.ts';
+import { shareName } from '../share-name.ts';
 
 export interface Booking {
   readonly id: string;
@@ -31,7 +32,7 @@ export async function shareNames(
   shareIds: readonly string[],
 ): Promise<ReadonlyMap<string, string | null>> {
   const rows = await db.query<{ id: string; name: string | null }>(
-    `select share_id as "id", share_name(shares) as "name" from shares where venue_id = $1 and share_id = any($2)`,
+    `select share_id as "id", ${shareName('shares')} as "name" from shares where venue_id = $1 and share_id = any($2)`,
     [venueId, shareIds],
   );
   return new Map(rows.map(({ id, name }) => [id, name]));

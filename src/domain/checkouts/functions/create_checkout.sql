@@ -10,7 +10,7 @@ create or replace function create_checkout(
   p_venue uuid, p_mode text, p_checkout text, p_event text, p_key text, p_fingerprint bytea, p_content json, p_url text,
   p_now timestamptz, p_may_create boolean, p_retention interval,
   out outcome text, out response text, out found_id text
-) language plpgsql set plan_cache_mode = force_generic_plan as $$
+) language plpgsql as $$
 declare
   v_key record;
   v_existing record;
@@ -20,12 +20,13 @@ declare
   v_offering text;
   v_amount integer;
   v_at timestamptz := p_now;
+  v_forgotten timestamptz := p_now - p_retention;
 begin
   for v_round in 1..1000 loop
     if p_key is not null then
       select k.fingerprint, k.refers_to into v_key from idempotency_keys k
         where k.venue_id = p_venue and k.mode = p_mode and k.idempotency_key = p_key
-          and k.created_at > p_now - p_retention;
+          and k.created_at > v_forgotten;
       if found then
         if v_key.fingerprint <> p_fingerprint or v_key.refers_to is null then outcome := 'key_reused'; return; end if;
         outcome := 'replayed'; found_id := v_key.refers_to; response := find_stored_response(p_venue, v_key.refers_to);
@@ -41,7 +42,7 @@ begin
       continue when p_key is not null and exists (
         select from idempotency_keys k
         where k.venue_id = p_venue and k.mode = p_mode and k.idempotency_key = p_key
-          and k.refers_to = v_existing.checkout_id and k.created_at > p_now - p_retention);
+          and k.refers_to = v_existing.checkout_id and k.created_at > v_forgotten);
       found_id := v_existing.checkout_id;
       if v_existing.status in ('open', 'collecting') and v_existing.expires_at <= p_now then outcome := 'overdue';
       elsif p_key is not null then outcome := 'booking_in_progress';
@@ -52,10 +53,7 @@ begin
     end if;
     select v.fee_bps, v.fee_fixed, v.suspended_at into v_venue from venues v where v.venue_id = p_venue;
     if v_venue.suspended_at is not null then outcome := 'suspended'; return; end if;
-    if p_mode = 'live' and not exists (
-      select 1 from payout_accounts a
-      where a.venue_id = p_venue and a.mode = 'live' and a.transfers_status = 'active'
-    ) then outcome := 'not_payable'; return; end if;
+    if p_mode = 'live' and not is_venue_payable(p_venue, p_mode) then outcome := 'not_payable'; return; end if;
     v_offering := p_content ->> 'offering_external_id';
     v_amount := (p_content ->> 'amount')::numeric::integer;
     if v_offering is not null and not exists (
@@ -69,7 +67,7 @@ begin
         on conflict (venue_id, mode, idempotency_key) do update
           set fingerprint = excluded.fingerprint, status = 201, response = null, refers_to = excluded.refers_to,
             created_at = excluded.created_at
-          where idempotency_keys.created_at <= p_now - p_retention;
+          where idempotency_keys.created_at <= v_forgotten;
       continue when not found;
     end if;
     insert into checkouts (venue_id, checkout_id, mode, status, amount, currency, fee_amount, party_size, pay_by,
@@ -97,7 +95,7 @@ begin
   end if;
   insert into checkout_routes values (p_checkout, p_venue);
   if v_offering is not null then insert into image_requests values (p_venue, p_checkout, p_mode, v_offering); end if;
-  response := checkout_view(v_row)::text;
+  response := checkout_object(v_row)::text;
   perform record_event(
     p_venue, p_event, p_mode, 'checkout.created', p_checkout, ('{"object":' || response || '}')::json, v_at);
   outcome := 'created';

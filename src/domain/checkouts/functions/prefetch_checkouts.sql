@@ -2,7 +2,7 @@
 -- the venue has no such checkout of this mode. p_now decides which are overdue.
 create or replace function prefetch_checkouts(
   p_venue uuid, p_mode text, p_ids text[], p_now timestamptz, out views text[], out overdue boolean[]
-) language plpgsql stable set plan_cache_mode = force_generic_plan as $$
+) language plpgsql stable as $$
 begin
   select array_agg(v.view order by n.position),
       array_agg(c.status in ('open', 'collecting') and c.expires_at <= p_now order by n.position)

@@ -6,7 +6,7 @@ declare
   v_view text;
   v_mode text;
 begin
-  select checkout_view(c)::text, c.mode into strict v_view, v_mode
+  select checkout_object(c)::text, c.mode into strict v_view, v_mode
     from checkouts c where c.venue_id = p_venue and c.checkout_id = p_checkout;
   perform record_event(p_venue, p_event, v_mode, p_type, p_checkout,
     ('{"object":' || v_view || coalesce(',' || p_more, '') || '}')::json, p_at);

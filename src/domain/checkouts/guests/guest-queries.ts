@@ -5,6 +5,7 @@ import type { Queryable } from '../../../base/db.ts';
 import type { HeldCard } from '../../payments/processor.ts';
 import { lastHoldsOf } from '../../payments/queries.ts';
 import { overdueSql } from '../expire-queries.ts';
+import { shareName } from '../share-name.ts';
 import { pendingShareSql } from './accept-queries.ts';
 
 export interface Route {
@@ -59,7 +60,7 @@ export interface ShareMember {
 /** The member of a share and the name that the share shows, also of a dropped one. */
 export async function memberOfShare(db: Queryable, venueId: string, shareId: string): Promise<ShareMember | null> {
   const rows = await db.query<ShareMember>(
-    `select member_id as "memberId", share_name(shares) as "displayName", invited_phone_hash is not null as "isNamedByPhone",
+    `select member_id as "memberId", ${shareName('shares')} as "displayName", invited_phone_hash is not null as "isNamedByPhone",
        drop_reason is not distinct from 'declined' as "hasDeclined"
      from shares where venue_id = $1 and share_id = $2`,
     [venueId, shareId],
@@ -96,11 +97,11 @@ export async function viewForGuest(
   now: number,
 ): Promise<GuestView | null> {
   const rows = await db.query<GuestView>(
-    `select guest_view(c)::text as "json", c.mode, c.organizer_id as "organizerId",
+    `select guest_object(c)::text as "json", c.mode, c.organizer_id as "organizerId",
        c.offering_external_id as "offeringExternalId",
-       (select s.share_id from shares s where s.venue_id = c.venue_id and s.checkout_id = c.checkout_id
+       (select s.share_id from shares s where s.venue_id = $1 and s.checkout_id = $2
           and s.dropped_at is null and s.member_id = $3::uuid) as "myShareId",
-       ${pendingShareSql('c.venue_id', 'c.checkout_id', '$3::uuid')} as "pendingShareId",
+       ${pendingShareSql('$1', '$2', '$3::uuid')} as "pendingShareId",
        ${overdueSql('$4', 'c')} as "overdue"
      from checkouts c where c.venue_id = $1 and c.checkout_id = $2`,
     [venueId, id, memberId, now],

@@ -1,6 +1,7 @@
 // The SQL of invites: from the hash of a token to its share, and the sealed token for the organizer.
 
 import type { Queryable } from '../../../base/db.ts';
+import { shareName } from '../share-name.ts';
 
 export interface InviteTarget {
   readonly venueId: string;
@@ -10,12 +11,18 @@ export interface InviteTarget {
 
 /** The share of an invite, by the hash of its token. Reading does not use up the invite: link previews read it too. */
 export async function findInvite(db: Queryable, tokenHash: Buffer): Promise<InviteTarget | null> {
-  const rows = await db.query<InviteTarget>(
-    `select r.venue_id as "venueId", r.share_id as "shareId", s.checkout_id as "checkoutId"
-     from invite_routes r join shares s on s.venue_id = r.venue_id and s.share_id = r.share_id where r.token_hash = $1`,
+  // The route first, then the rest of a venue that is known: a distributed database asks one node for each.
+  const routes = await db.query<Omit<InviteTarget, 'checkoutId'>>(
+    'select venue_id as "venueId", share_id as "shareId" from invite_routes where token_hash = $1',
     [tokenHash],
   );
-  return rows[0] ?? null;
+  const [route] = routes;
+  if (route === undefined) return null;
+  const rows = await db.query<Pick<InviteTarget, 'checkoutId'>>(
+    'select checkout_id as "checkoutId" from shares where venue_id = $1 and share_id = $2',
+    [route.venueId, route.shareId],
+  );
+  return rows[0] === undefined ? null : { ...route, ...rows[0] };
 }
 
 export interface NewInvite {
@@ -56,7 +63,7 @@ export interface InviteRow {
 /** The invites of the current party, the organizer's first. */
 export async function invitesOf(tx: Queryable, venueId: string, checkoutId: string): Promise<InviteRow[]> {
   return tx.query<InviteRow>(
-    `select s.share_id as "shareId", share_name(s) as "displayName", s.amount, i.token
+    `select s.share_id as "shareId", ${shareName('s')} as "displayName", s.amount, i.token
      from shares s join invites i on i.venue_id = s.venue_id and i.share_id = s.share_id
      where s.venue_id = $1 and s.checkout_id = $2 and s.dropped_at is null order by s.position`,
     [venueId, checkoutId],

@@ -2,6 +2,7 @@
 // that the checkout has no guests to notify (a party of test members), and stays null.
 
 import type { Queryable } from '../../../base/db.ts';
+import { shareName } from '../share-name.ts';
 import type { NotifiedShare } from './decide-notifications.ts';
 
 export interface DueNotifications {
@@ -34,7 +35,7 @@ export async function scheduleNextNotification(
   at: number | 'later' | 'never',
 ): Promise<void> {
   await tx.query(
-    `update checkouts set notify_at = case $3 when 'later' then 'infinity' when 'never' then null
+    `update checkouts set notify_at = case when $3 = 'later' then 'infinity' when $3 = 'never' then null
        else to_timestamp($4 / 1000.0) end
      where venue_id = $1 and checkout_id = $2`,
     [due.venueId, due.checkoutId, typeof at === 'number' ? 'at' : at, typeof at === 'number' ? at : null],
@@ -52,7 +53,7 @@ export async function sharesToNotify(
     `select share_id as "id", member_id as "memberId", amount, status, is_organizer as "isOrganizer",
        ${ms('invited_at')} as "invitedAt", ${ms('reminded_at')} as "remindedAt", ${ms('lost_at')} as "lostAt",
        ${ms('dropped_at')} as "droppedAt", drop_reason as "dropReason", accepted_at is not null as "isAccepted",
-       share_name(shares) as "displayName", position
+       ${shareName('shares')} as "displayName", position
      from shares where venue_id = $1 and checkout_id = $2 and ${condition}`;
   const rows = await tx.query<NotifiedShare & { readonly position: number }>(
     `${read('dropped_at is null')} union all ${read('dropped_at is not null')} order by position, "id"`,

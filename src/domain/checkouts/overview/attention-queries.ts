@@ -1,6 +1,7 @@
 // The checkouts of a venue that need a person. Only checkouts that are alive are looked at, by status.
 
 import type { Queryable } from '../../../base/db.ts';
+import { shareName } from '../share-name.ts';
 import type { HomeScope } from './home-queries.ts';
 
 export interface CheckoutInNeed {
@@ -18,7 +19,7 @@ export interface CheckoutInNeed {
 const SHARES = `join shares s on s.venue_id = c.venue_id and s.checkout_id = c.checkout_id and s.dropped_at is null`;
 const ALIVE = `c.venue_id = $1 and c.mode = $2`;
 const FIRST_SHARE = `(array_agg(s.share_id order by s.position))[1] as "shareId",
-  (array_agg(share_name(s) order by s.position))[1] as "displayName"`;
+  (array_agg(${shareName('s')} order by s.position))[1] as "displayName"`;
 
 /** Of each kind at most `limit`, the most urgent first. */
 export async function checkoutsInNeed(
@@ -80,7 +81,7 @@ export async function viewsOf(
 ): Promise<{ readonly id: string; readonly json: string; readonly createdBy: string | null }[]> {
   if (ids.length === 0) return [];
   return db.query(
-    `select c.checkout_id as "id", checkout_view(c)::text as "json", c.created_by as "createdBy" from checkouts c
+    `select c.checkout_id as "id", checkout_object(c)::text as "json", c.created_by as "createdBy" from checkouts c
      where c.venue_id = $1 and c.checkout_id = any($2)`,
     [venueId, ids],
   );

@@ -5,6 +5,7 @@
 import type { Mode } from '../../../base/config.ts';
 import type { Queryable } from '../../../base/db.ts';
 import { overdueSql, toPaySql } from '../expire-queries.ts';
+import { shareName } from '../share-name.ts';
 import { CHECKOUT_STATUSES, type CheckoutStatus } from '../transitions.ts';
 
 export const MAX_SEARCHED = 20_000;
@@ -110,7 +111,7 @@ function matches(search: string, values: Values): string {
 
 /** SQL: the name of the organizer's share, as the view shows it. */
 const ORGANIZER = `left join lateral (
-    select share_name(s) as name from shares s
+    select ${shareName('s')} as name from shares s
     where s.venue_id = c.venue_id and s.checkout_id = c.checkout_id and s.is_organizer and s.dropped_at is null limit 1) o on true`;
 
 const CONDITIONS: Readonly<Record<ListPart, string>> = {
@@ -162,7 +163,7 @@ export async function listRows(
     part === 'due' ? ['c.pay_by', 'c.pay_by, c.checkout_id'] : ['c.created_at', 'c.created_at desc'];
   // The view is made for the rows of the page alone.
   return db.query<ListedCheckout>(
-    `select c.checkout_id as "id", checkout_view(c)::text as "json", c.created_by as "createdBy",
+    `select c.checkout_id as "id", checkout_object(c)::text as "json", c.created_by as "createdBy",
        utc_micros(${column}) as "at", ${isOverdue} as "isOverdue"
      from checkouts c
      where c.venue_id = $1 and c.checkout_id = any(array(

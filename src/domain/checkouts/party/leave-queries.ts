@@ -2,6 +2,7 @@
 
 import type { Queryable } from '../../../base/db.ts';
 import { payersOf } from '../../payments/queries.ts';
+import { shareName } from '../share-name.ts';
 import type { DropReason } from '../steps.ts';
 
 export interface DroppedShare {
@@ -56,7 +57,7 @@ export async function findLeftShare(
 /** The names of those who said no and are not back in the party, the latest last; null: the share shows no name. */
 export async function declinedNames(db: Queryable, venueId: string, checkoutId: string): Promise<(string | null)[]> {
   const rows = await db.query<{ name: string | null }>(
-    `select share_name(l) as "name" from (
+    `select ${shareName('l')} as "name" from (
        select distinct on (s.member_id) s.* from shares s
        where s.venue_id = $1 and s.checkout_id = $2 and s.drop_reason = 'declined' and not exists (
          select 1 from shares n where n.venue_id = $1 and n.checkout_id = $2 and n.dropped_at is null

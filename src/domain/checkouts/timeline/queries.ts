@@ -2,6 +2,7 @@
 
 import type { Mode } from '../../../base/config.ts';
 import type { Queryable } from '../../../base/db.ts';
+import { shareName } from '../share-name.ts';
 
 export interface PastCheckout {
   readonly createdBy: string | null;
@@ -34,7 +35,7 @@ export interface PastShare {
   readonly lostAt: string | null;
 }
 
-const SHARE = `share_id as "id", share_name(shares) as "displayName", amount, is_organizer as "isOrganizer", position,
+const SHARE = `share_id as "id", ${shareName('shares')} as "displayName", amount, is_organizer as "isOrganizer", position,
   utc_micros(dropped_at) as "droppedAt", drop_reason as "dropReason", utc_micros(lost_at) as "lostAt"`;
 
 /** Those that left the party too. Present and past shares have an index each. */

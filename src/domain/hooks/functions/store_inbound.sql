@@ -5,7 +5,7 @@ create or replace function store_inbound(
   p_venue uuid, p_integration text, p_delivery text, p_now timestamptz, p_dedup_hash bytea, p_dedup_window interval,
   p_event text, p_type text, p_body bytea, p_max_bytes bigint
 ) returns table (delivery_id text, is_duplicate boolean, retry_after integer)
-language plpgsql set plan_cache_mode = force_generic_plan as $$
+language plpgsql as $$
 #variable_conflict use_column
 declare
   v_at timestamptz;

@@ -13,7 +13,7 @@ create or replace function admit(
   writes_per_hour integer, reads_per_hour integer, created_at timestamptz, expires_at timestamptz,
   call_limit integer, granted integer, remaining integer,
   reset_at timestamptz, retry_at timestamptz, counted_at timestamptz, prefetched text, overdue boolean
-) language plpgsql set lock_timeout = '3s' set plan_cache_mode = force_generic_plan as $$
+) language plpgsql set lock_timeout = '3s' as $$
 #variable_conflict use_column
 declare
   v_order integer[] := '{1}';
@@ -22,6 +22,8 @@ declare
   v_callers integer[];
   v_calls integer[] := p_calls;
   v_first integer;
+  v_clock timestamptz;
+  v_route record;
   v_counted record;
   -- Calls that were granted to the key and that no caller has got yet.
   v_left integer;
@@ -39,21 +41,23 @@ begin
     position := v_order[v_index];
     if v_index = 1 or v_index = v_first + v_callers[v_first] then
       v_first := v_index;
+      -- The route first, then the rest of a venue that is known when it is planned: a distributed database asks one
+      -- node.
+      v_route := null; v_clock := clock_timestamp();
+      select r.venue_id, r.key_id into v_route from key_routes r where r.key_hash = p_hashes[admit.position];
       select v.venue_id, v.name, v.linked_at is not null,
           case k.mode when 'live' then v.live_origins else v.origins end, k.key_id, k.kind, k.mode, k.scopes,
           k.allow_ips,
-          case when k.raised_until > clock_timestamp() then greatest(k.writes_per_hour, k.raised_writes_per_hour)
+          case when k.raised_until > v_clock then greatest(k.writes_per_hour, k.raised_writes_per_hour)
             else k.writes_per_hour end,
-          case when k.raised_until > clock_timestamp() then greatest(k.reads_per_hour, k.raised_reads_per_hour)
+          case when k.raised_until > v_clock then greatest(k.reads_per_hour, k.raised_reads_per_hour)
             else k.reads_per_hour end,
           k.created_at, k.expires_at
         into venue_id, venue_name, venue_linked, venue_origins, key_id, kind, mode, scopes,
           allow_ips, writes_per_hour, reads_per_hour, created_at, expires_at
-        from key_routes r
-        cross join lateral (select * from keys k where k.venue_id = r.venue_id and k.key_id = r.key_id offset 0) k
-        cross join lateral (select * from venues v where v.venue_id = r.venue_id offset 0) v
-        where r.key_hash = p_hashes[admit.position] and k.revoked_at is null and v.revoked_at is null
-          and (k.expires_at is null or k.expires_at > clock_timestamp());
+        from keys k join venues v on v.venue_id = k.venue_id
+        where k.venue_id = v_route.venue_id and k.key_id = v_route.key_id
+          and k.revoked_at is null and v.revoked_at is null and (k.expires_at is null or k.expires_at > v_clock);
       call_limit := null; granted := null; remaining := null; reset_at := null; retry_at := null; counted_at := null;
       v_read := null;
       if kind = 'secret' then
@@ -76,7 +80,7 @@ begin
       overdue := v_read.overdue[v_index - v_first + 1];
     elsif p_checkouts is not null then
       -- No row: the caller wants no checkout, is not granted, or names one of another venue or mode.
-      select checkout_view(c)::text, c.status in ('open', 'collecting') and c.expires_at <= p_now
+      select checkout_object(c)::text, c.status in ('open', 'collecting') and c.expires_at <= p_now
         into prefetched, overdue
         from checkouts c
         where c.venue_id = admit.venue_id and c.checkout_id = p_checkouts[admit.position] and c.mode = admit.mode

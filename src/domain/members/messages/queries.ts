@@ -86,7 +86,7 @@ export interface MessageRow {
 }
 
 const MESSAGE_COLUMNS = `message_id as "id", phone, phone_hash as "phoneHash", kind, body as "text", lease_token as "leaseToken",
-  (extract(epoch from created_at) * 1000)::float8 as "createdAt"`;
+  (extract(epoch from created_at at time zone 'UTC') * 1000)::float8 as "createdAt"`;
 
 /** Sign-in codes are sent before all other messages. */
 export type MessageClass = 'code' | 'other';

@@ -80,7 +80,7 @@ export async function dueDeliveries(
   inFlight: readonly string[],
 ): Promise<DueDelivery[]> {
   return db.query<DueDelivery>(
-    `select created_at as "createdAt", tries, (extract(epoch from ends_at) * 1000)::float8 as "endsAt", body
+    `select created_at as "createdAt", tries, (extract(epoch from ends_at at time zone 'UTC') * 1000)::float8 as "endsAt", body
      from due_deliveries($1, $2, $3, to_timestamp($4 / 1000.0), $5, $6::timestamptz[])`,
     [queue.venueId, queue.endpointId, queue.leaseToken, now, limit, inFlight],
   );
@@ -173,7 +173,7 @@ export async function insertQueue(tx: Queryable, venueId: string, endpointId: st
 }
 
 export async function makeQueueDue(tx: Queryable, venueId: string, endpointId: string, now: number): Promise<void> {
-  await tx.query('select schedule_endpoint_queues(array[$1::uuid], array[$2::text], to_timestamp($3 / 1000.0))', [
+  await tx.query('select schedule_venue_queues($1, array[$2::text], to_timestamp($3 / 1000.0))', [
     venueId,
     endpointId,
     now,

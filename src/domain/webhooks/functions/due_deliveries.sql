@@ -5,7 +5,7 @@
 create or replace function due_deliveries(
   p_venue uuid, p_endpoint text, p_lease_token integer, p_now timestamptz, p_limit integer, p_in_flight timestamptz[]
 ) returns table (created_at timestamptz, tries integer, ends_at timestamptz, body text)
-language plpgsql set plan_cache_mode = force_generic_plan as $$
+language plpgsql as $$
 #variable_conflict use_column
 declare
   v_is_probed boolean;
@@ -31,7 +31,8 @@ begin
       order by d.due_at limit p_limit),
     due as (
       select * from newest union all select * from untried union all select * from retries limit p_limit)
-    select d.created_at, d.tries::integer, d.ends_at, case when d.ends_at > p_now then event_json(e) end
+    select d.created_at, d.tries::integer, d.ends_at, case when d.ends_at > p_now then
+        event_object(e.event_id, e.type, e.mode, e.created_at, e.sequence, e.data) end
     from due d
     join events e on e.venue_id = d.venue_id and e.event_id = d.event_id
     order by least(d.attempts, 1), d.due_at, d.created_at;

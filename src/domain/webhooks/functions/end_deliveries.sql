@@ -4,7 +4,7 @@
 create or replace function end_deliveries(
   p_venue uuid, p_endpoint text, p_lease_token integer, p_now timestamptz, p_limit integer, p_in_flight timestamptz[],
   p_end_reason text, p_window interval
-) returns text language plpgsql set plan_cache_mode = force_generic_plan as $$
+) returns text language plpgsql as $$
 declare
   v_success timestamptz;
   v_end timestamptz;

@@ -7,7 +7,7 @@ create or replace function record_attempts(
   p_failures integer, p_pace text, p_release boolean, p_secret bytea, p_created timestamptz[], p_ends float8[],
   p_statuses text[], p_codes integer[], p_errors text[], p_responses text[], p_durations integer[], p_at float8[],
   p_due float8[], p_window interval
-) returns text language plpgsql set plan_cache_mode = force_generic_plan as $$
+) returns text language plpgsql as $$
 declare
   v_success timestamptz;
   v_due timestamptz;
@@ -22,7 +22,7 @@ begin
       tries = case when is_same_deadline(d.ends_at, r.ends) then d.tries + 1 else d.tries end,
       due_at = case when is_same_deadline(d.ends_at, r.ends) then to_timestamp(r.due / 1000.0) else d.due_at end,
       delivered_at = case when r.status = 'delivered' and is_same_deadline(d.ends_at, r.ends) then p_now end,
-      earlier_attempts = case when d.attempts > 0 then with_last_attempt(d) end,
+      earlier_attempts = case when d.attempts > 0 then add_last_attempt(d) end,
       last_status = r.code, last_error = r.error, last_response = r.response, last_duration_ms = r.duration,
       last_attempt_at = to_timestamp(r.at / 1000.0)
     from unnest(p_created, p_ends, p_statuses, p_codes, p_errors, p_responses, p_durations, p_at, p_due)

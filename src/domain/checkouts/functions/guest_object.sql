@@ -1,9 +1,10 @@
 -- The checkout as guests see it: without fee, net amount, metadata and booking id. A seat is open while a guest may
 -- still take it. covered_by is the person whose card was held last for the share, when that is not the share's own
 -- member. renew_by is when a hold lapses whose renewal was refused, in the checkout's own time: until then its guest
--- can give another card.
-create or replace function guest_view(c checkouts) returns json language sql stable as $$
-  select row_to_json(o) from (
+-- can give another card. c is a row of checkouts, of any type (checkout_object says why).
+create or replace function guest_object(c anyelement) returns json language plpgsql stable as $$
+begin
+  return row_to_json(o) from (
     select c.checkout_id as id, 'checkout' as object, c.mode, c.status, c.amount, c.currency, c.party_size,
       utc_text(c.pay_by) as pay_by, c.description, utc_text(c.starts_at) as starts_at, utc_text(c.ends_at) as ends_at,
       c.location,
@@ -30,11 +31,12 @@ create or replace function guest_view(c checkouts) returns json language sql sta
         and g.renews is null and g.status = 'held' and g.renewal_refused_at is not null and c.status = 'collecting'
       cross join lateral (
         select p.share_id as id, p.amount, p.status, p.is_organizer,
-          share_name(p) as display_name, utc_text(p.held_at) as held_at,
+          share_display_name(p.display_name, p.is_organizer, p.accepted_at, p.member_id) as display_name,
+          utc_text(p.held_at) as held_at,
           coalesce(m.is_seat, false) and c.status = 'collecting' and (p.amount = 0 or p.status in ('invited', 'failed'))
             as is_open_seat,
           coalesce(member_name(k.payer_id), q.display_name) as covered_by,
           utc_text(g.capture_before + c.clock_ahead) as renew_by) r
       where c.status <> 'open' and p.venue_id = c.venue_id and p.checkout_id = c.checkout_id
-        and p.dropped_at is null) s on true) o
-$$;
+        and p.dropped_at is null) s on true) o;
+end $$;

@@ -1,6 +1,7 @@
 -- The checkout as its partner sees it: the one place for responses, lists and events. It is PL/pgSQL because its plans
--- are cached: as one SQL function it took nearly three times as long.
-create or replace function checkout_view(c checkouts) returns json language plpgsql stable as $$
+-- are cached: as one SQL function it took nearly three times as long. c is a row of checkouts: of any type, because the
+-- row of a shard has a type of its own.
+create or replace function checkout_object(c anyelement) returns json language plpgsql stable as $$
 declare
   v_venue json;
   v_shares json := '[]';
@@ -17,7 +18,7 @@ begin
       into v_shares, v_funded
       from shares p cross join lateral (
         select p.share_id as id, p.amount, p.status, p.is_organizer,
-          share_name(p) as display_name,
+          share_display_name(p.display_name, p.is_organizer, p.accepted_at, p.member_id) as display_name,
           utc_text(p.held_at) as held_at, greatest(p.refunded_amount - p.failed_refund_amount, 0) as refunded_amount) r
       where p.venue_id = c.venue_id and p.checkout_id = c.checkout_id and p.dropped_at is null;
   end if;

@@ -1,0 +1,90 @@
+// Which table lives where in a distributed installation (`everyshare distribute`), as data: test/tidy/placements.test.ts
+// proves that every table of the database is placed. A venue's rows are on one worker; what leads to a venue is found by
+// its own key; rules and guests are copied to every node, because statements about a venue read them there.
+
+import type { Placement } from '../../base/distribution/placement.ts';
+
+const COPIES: readonly string[] = ['state_transitions', 'ledger_accounts', 'key_routes', 'hook_routes', 'members'];
+
+const KEYS: Readonly<Record<string, string>> = {
+  checkout_routes: 'id',
+  invite_routes: 'token_hash',
+  experience_routes: 'experience_id',
+  review_routes: 'object_id',
+};
+
+/** Tables with a venue that stay on the coordinator. */
+const KEPT: readonly string[] = [
+  // One statement corrects the figures of many days: counting anew ended in deadlocks when they were distributed.
+  'activity',
+  'activity_days',
+  'activity_ids',
+  'activity_people',
+  'activity_venues',
+  // Leads from the account at a provider to a venue, with a foreign key; rarely a row.
+  'hook_account_routes',
+];
+
+/** The tables that this file names. */
+export const PLACED_TABLES: readonly string[] = [...COPIES, ...Object.keys(KEYS), ...KEPT];
+
+/** `hasVenue`: the table has a column venue_id. */
+export function placementOf(table: string, hasVenue: boolean): Placement {
+  const column = KEYS[table];
+  if (column !== undefined) return { by: 'key', column };
+  if (COPIES.includes(table)) return { by: 'copy' };
+  return { by: hasVenue && !KEPT.includes(table) ? 'venue' : 'coordinator' };
+}
+
+/**
+ * Run on the worker of the venue that p_venue names: the program calls them, and they name tables of venues and copies
+ * alone.
+ */
+const DELEGATED: readonly string[] = [
+  'allocate_timestamps',
+  'create_checkout',
+  'dispatch_venue_events',
+  'due_deliveries',
+  'end_deliveries',
+  'expire_checkouts',
+  'open_payout',
+  'record_attempts',
+  'record_checkout_event',
+  'record_event',
+  'schedule_venue_queues',
+  'store_inbound',
+];
+
+/** On every node: delegated functions, triggers and statements about a venue call them. */
+const ON_EVERY_NODE: readonly string[] = [
+  'add_failed_refund',
+  'add_last_attempt',
+  'checkout_object',
+  'checkout_views',
+  'enforce_append_only',
+  'enforce_fixed_amounts',
+  'enforce_no_deletes',
+  'enforce_party_invariants',
+  'enforce_transition',
+  'event_object',
+  'find_stored_response',
+  'guest_object',
+  'is_same_deadline',
+  'is_venue_payable',
+  'member_name',
+  'member_phone_hash',
+  'prefetch_checkouts',
+  'queue_events',
+  'share_display_name',
+  'utc_micros',
+  'utc_text',
+];
+
+/** The functions that this file names. */
+export const PLACED_FUNCTIONS: readonly string[] = [...DELEGATED, ...ON_EVERY_NODE];
+
+/** Null: the function stays on the coordinator. */
+export function functionPlacementOf(name: string): 'venue' | 'copy' | null {
+  if (DELEGATED.includes(name)) return 'venue';
+  return ON_EVERY_NODE.includes(name) ? 'copy' : null;
+}

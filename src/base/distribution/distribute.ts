@@ -158,7 +158,7 @@ async function placeTables(
   return { counts, changed };
 }
 
-/** Reads the catalogue of Citus again: a table that somebody placed in another way would make statements slow or wrong. */
+/** Reads the catalogue of Citus again: statements would be slow or wrong where an operator has placed a table in another way. */
 async function verify(client: Client, wanted: readonly (FoundTable & { readonly to: Placement })[]): Promise<void> {
   const found = await readPlacements(client);
   const wrong = wanted.flatMap(({ name, to }) => {

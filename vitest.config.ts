@@ -78,13 +78,14 @@ const THOROUGH = [
 ];
 
 /**
- * Whole programs and whole screens, each of which another file shows in its ordinary case: `npm test` leaves them to `npm run
- * test:proofs`, because with them it takes twice as long. CI runs both.
+ * Whole programs, screens and documents, each of which another file shows in its ordinary case: `npm test` leaves them to
+ * `npm run test:proofs`, because with them it takes twice as long. CI runs both.
  */
 const PROOFS = [
+  'test/agreement/{openapi,openapi-types}.test.ts',
   'test/analytics/{exact,index-reads}.test.ts',
   'test/console/{checkouts,codes-by-mail,desk,desk-actions,going-live,integrations,keys,passkeys}.test.ts',
-  'test/console/{requests,shell,venue,webhooks}.test.ts',
+  'test/console/{polls,requests,shell,venue,webhooks}.test.ts',
   'test/demo/demo.test.ts',
   'test/docs/site.test.ts',
   'test/{embed,examples}/**/*.test.ts',
@@ -139,11 +140,14 @@ const LONGEST = [
 ];
 
 /**
- * Last: the client of the browser switches on Node's tracking of asynchronous calls in its worker, which then costs three
+ * Late: the client of the browser switches on Node's tracking of asynchronous calls in its worker, which then costs three
  * times as much for each promise until the worker ends.
  */
 const IN_A_BROWSER =
   /\/test\/(console|embed|examples|docs\/site|pages\/(live|motion|poster|right-to-left|slow-line|states|stories|stripe-driver)\.)/;
+
+/** Last, and short: they keep both cores busy while the longest story in a browser ends. */
+const LAST = /\/test\/(hooks|guests|offerings|boats|payments|tidy|outbound)\//;
 
 class LongestFirst extends BaseSequencer {
   /** A worker serves one project, so the files of a project stand together. */
@@ -151,8 +155,8 @@ class LongestFirst extends BaseSequencer {
     const projects = ['slow', 'database', 'pure'];
     const rank = ({ project, moduleId }: TestSpecification): number => {
       const place = LONGEST.findIndex((name) => moduleId.includes(name));
-      const late = IN_A_BROWSER.test(moduleId) ? 50 : 0;
-      return projects.indexOf(project.name) * 100 + late + (place < 0 ? LONGEST.length : place);
+      const late = IN_A_BROWSER.test(moduleId) ? 50 : LAST.test(moduleId) ? 75 : 0;
+      return projects.indexOf(project.name) * 200 + late + (place < 0 ? LONGEST.length : place);
     };
     return (await super.sort(files)).sort((a, b) => rank(a) - rank(b));
   }

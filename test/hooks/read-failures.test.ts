@@ -96,6 +96,21 @@ describe('an object that is gone', () => {
     expect((await reading.offering(system, '823')).availability.slots).toEqual([]);
   });
 
+  it('stays on sale if it is deleted and put back between two requests of its read', async () => {
+    const system = await connected();
+    const event = eventbrite.add(eventbriteEvent('824'));
+    await read(system, '824');
+    let deletions = 0;
+    reading.apis.onRequest = () => {
+      const isPart = reading.apis.requests.at(-1)?.path.endsWith('/capacity_tier/');
+      if (isPart && deletions++ === 0) eventbrite.events.delete('824');
+      else eventbrite.add(event);
+    };
+    await read(system, '824', 'event.published');
+    expect((await reading.statuses(system))[0]).toBe('applied');
+    expect((await reading.offering(system, '824')).availability.slots).toHaveLength(1);
+  });
+
   it('changes nothing if something newer was applied, or if another system owns the offering', async () => {
     const system = await connected();
     eventbrite.add(eventbriteEvent('822'));

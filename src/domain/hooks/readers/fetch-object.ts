@@ -20,6 +20,8 @@ import type { ReadEntry, ReadStep } from './read-readers.ts';
 import type { Values } from './template.ts';
 
 const MAX_PAGES = 20;
+/** Of one read, each within its deadline. */
+const MAX_RESTARTS = 2;
 
 export interface FetchRequest {
   readonly reader: Reader;
@@ -35,23 +37,30 @@ export interface FetchRequest {
 }
 
 /** The answers by the names of their steps, the members that `join` makes of them, and the variables under `ping`. */
-export async function fetchDocument(
+export async function fetchDocument(client: ProviderClient, request: FetchRequest, entry: Steps): Promise<Values> {
+  for (let restarts = 0; ; restarts++) {
+    try {
+      return await fetchOnce(client, request, entry);
+    } catch (error) {
+      if (!(error instanceof PartGone)) throw error;
+      // The object may have been deleted, or deleted and put back, since the first request: from the start again.
+      if (restarts >= MAX_RESTARTS) throw partNotFound(error);
+    }
+  }
+}
+
+type Steps = Pick<ReadEntry, 'steps' | 'join' | 'empty_list_is_left_out'>;
+
+async function fetchOnce(
   client: ProviderClient,
   request: FetchRequest,
-  entry: Pick<ReadEntry, 'steps' | 'join' | 'empty_list_is_left_out'>,
+  { steps, join, empty_list_is_left_out: isLeftOut = false }: Steps,
 ): Promise<Values> {
-  const { steps, join, empty_list_is_left_out: isLeftOut = false } = entry;
-  const ping: Values = { ping: request.variables };
-  let document = ping;
-  const answerOf = (step: ReadStep, known: Values): Promise<unknown> =>
-    allPages(client, callOf(client, request, known), step, isLeftOut);
+  let document: Values = { ping: request.variables };
   for (const step of steps) {
-    const [first = step] = steps;
-    const answer = await answerOf(step, document).catch(async (error: unknown) => {
-      if (step === first || !isGone(error)) throw error;
-      // The object may have been deleted since the first request: then this throws that it is gone.
-      await answerOf(first, ping);
-      throw partNotFound(error);
+    const call = callOf(client, request, document);
+    const answer = await allPages(client, call, step, isLeftOut).catch((error: unknown) => {
+      throw step !== steps[0] && isGone(error) ? new PartGone(error.message) : error;
     });
     // Before the join, which would make an empty list of one that is missing.
     for (const path of step.lists ?? []) requireList({ [step.name]: answer }, path);
@@ -79,7 +88,9 @@ function isGone(error: unknown): error is ReadFailure {
 }
 
 /** Only the first request is for the object itself: what a later one does not find is not the object. */
-function partNotFound({ message }: ReadFailure): ReadFailure {
+class PartGone extends Error {}
+
+function partNotFound({ message }: PartGone): ReadFailure {
   return new ReadFailure('failed', `${message} The object exists, and a part of it could not be read. ${REPLAY_LATER}`);
 }
 

@@ -102,10 +102,6 @@ export async function startCitusCluster(bin: string, folder: string): Promise<Ci
     url: coordinator ?? '',
     workers,
     async stop() {
-      execFileSync('sh', [
-        '-c',
-        `rm -rf /tmp/citus-build/nl; mkdir -p /tmp/citus-build/nl; cp ${folder}/*.log /tmp/citus-build/nl`,
-      ]); // TEMPORARY
       await Promise.all(nodes.map(({ data }) => run('pg_ctl', ['-D', data, '-m', 'immediate', 'stop'])));
     },
   };

@@ -12,7 +12,7 @@ import { describeMachine, loadNow } from './machine.ts';
 import { type Options, readOptions } from './options.ts';
 import { renderReport } from './report.ts';
 import { runBench } from './rounds.ts';
-import { ratingOf, renderTable } from './table.ts';
+import { ratingOf, renderTable, resultLine } from './table.ts';
 
 /** Shows one line on a terminal; the next line replaces it. */
 function showProgress(line: string): void {
@@ -36,8 +36,11 @@ async function main(args: readonly string[]): Promise<void> {
     const fixture = await openFixture({ isQuick, shouldStartAll: isQuick && isEveryBench }, cleanup);
     const results: Result[] = [];
     for (const bench of options.benches) {
-      results.push(await runBench(bench, fixture, showProgress));
+      const result = await runBench(bench, fixture, showProgress);
       if (cleanup.hasStarted()) return; // Interrupted: the results are incomplete.
+      results.push(result);
+      showProgress('');
+      process.stderr.write(`${resultLine(result)}\n`);
     }
     const machine = await describeMachine(fixture.db, loadBefore);
     showProgress('');

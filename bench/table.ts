@@ -33,6 +33,13 @@ function isNoisy({ spread }: Result): boolean {
   return spread > 0.5;
 }
 
+/** A row as soon as it is known: a run of all takes more than an hour, and one that is cut off has measured something. */
+export function resultLine(result: Result): string {
+  const { name, ratio, floor, goal, seconds, error } = result;
+  const rating = error === undefined ? ratingOf(result) : `error: ${error}`;
+  return `bench: ${name} ${ratio.toFixed(3)} (floor ${floor}, goal ${goal}): ${rating}, ${Math.round(seconds)} s`;
+}
+
 export function renderTable(results: readonly Result[], machine: Machine, isQuick: boolean): string {
   const rows = results.map((result) => [
     result.name,

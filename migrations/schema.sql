@@ -2102,6 +2102,8 @@ CREATE TABLE webhook_endpoints (
 --   checkout_object(c anyelement) returns json
 -- src/domain/checkouts/functions/checkout_views.sql
 --   checkout_views(p_venue uuid, p_ids text[]) returns TABLE(id text, view text)
+-- src/domain/webhooks/functions/claim_queues.sql
+--   claim_queues(p_now timestamp with time zone, p_until timestamp with time zone, p_paces text[], p_max_runs integer[]) returns TABLE(venue_id uuid, endpoint_id text, lease_token integer, failures integer, pace text, mode text, url text, status text, secret bytea, earlier_secrets bytea[])
 -- src/domain/analytics/functions/count_activity.sql
 --   count_activity(p_venue uuid, p_types text[], p_subjects uuid[], p_subject_modes text[], p_persons uuid[], p_ats timestamp with time zone[], p_guests integer[], p_cents integer[], p_modes text[], p_is_new boolean[]) returns void
 -- src/domain/keys/functions/count_calls.sql
@@ -2122,6 +2124,8 @@ CREATE TABLE webhook_endpoints (
 --   dispatch_venue_events(p_venue uuid, p_events text[], p_now timestamp with time zone, p_ends_at timestamp with time zone) returns integer
 -- src/domain/webhooks/functions/due_deliveries.sql
 --   due_deliveries(p_venue uuid, p_endpoint text, p_lease_token integer, p_now timestamp with time zone, p_limit integer, p_in_flight timestamp with time zone[]) returns TABLE(created_at timestamp with time zone, tries integer, ends_at timestamp with time zone, body text)
+-- src/domain/hooks/functions/due_inbound_queues.sql
+--   due_inbound_queues(p_after_venue uuid, p_after_integration text, p_now timestamp with time zone, p_limit integer) returns TABLE(venue_id uuid, integration_id text)
 -- src/domain/analytics/functions/edge_figures.sql
 --   edge_figures(p_venue uuid, p_subjects uuid[], p_edge_subjects uuid[], p_edge_days date[], p_head_from timestamp with time zone, p_head_to timestamp with time zone, p_tail_from timestamp with time zone, p_tail_to timestamp with time zone, p_hour_from integer, p_hour_to integer, p_by_day boolean) returns TABLE(subject uuid, day date, views bigint, saves bigint, bookings bigint, guests bigint, cents bigint, check_ins bigint, viewers bigint, starters bigint)
 -- src/domain/webhooks/functions/end_deliveries.sql

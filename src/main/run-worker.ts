@@ -1,5 +1,6 @@
 // Starts the worker's loops in this process, and the address at which they are monitored (WORKER_PORT).
 
+import { readLookPace } from '../base/distribution/look-pace.ts';
 import type { Log } from '../base/log.ts';
 import { startMonitoringServer } from '../base/monitoring/monitoring-server.ts';
 import { packageRoot } from '../base/package-root.ts';
@@ -28,6 +29,10 @@ export async function runWorker(
   const { makeLoopMetrics, registerLoopHeartbeats } = await import('../worker/loop-metrics.ts');
   const { services, config, db, clock, workSignal } = context;
   listenForWork(db, workSignal);
+  // Behind a pooler this process cannot listen for notifications, so it must look often.
+  const pace = db.listen === undefined ? null : await readLookPace(db);
+  const lookPace = pace === null ? {} : { lookPace: pace };
+  const rareLooks = pace === null ? {} : { rareLooks: { pace, workSignal } };
   const { onAttempt, countTexts, countMails, countReconcile } = monitoring.services;
   const { tracing } = monitoring;
   const traceAttempt = tracing === null ? {} : { traceAttempt: makeTraceAttempt(db, tracing) };
@@ -39,12 +44,13 @@ export async function runWorker(
       clock,
       outbound: services.outbound,
       payments: { ...services, ...traceMovement },
-      deliveries: { ...services, dispatchSignal: new DispatchSignal(), onAttempt, ...traceAttempt },
+      deliveries: { ...services, dispatchSignal: new DispatchSignal(), onAttempt, ...traceAttempt, ...rareLooks },
       hooks: context,
       reads: readServicesOf(context),
       retention: config.retention,
       ledgerCheckHours: config.ledgerCheckHours,
       workSignal,
+      ...lookPace,
       countReconcile,
       sender: countTexts(smsSender(config)),
       mailSender: countMails(mailSender(config)),

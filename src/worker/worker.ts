@@ -53,6 +53,8 @@ export function runLoops(
 /** So many looks in a row may follow the last one at once, within this time: the first of them often comes too early. */
 const MAX_EARLY_LOOKS = 2;
 const EARLY_LOOKS_MS = 200;
+/** After so many looks in vain a loop of a distributed database looks rarely. */
+const MAX_VAIN_LOOKS = 3;
 
 class LoopRun {
   readonly #loop: Loop;
@@ -69,6 +71,7 @@ class LoopRun {
   #earlyLooks: number[] = [];
   #endSleep: (() => void) | null = null;
   #hasFailed = false;
+  #vainLooks = 0;
 
   constructor(loop: Loop, services: WorkerServices, observe: ObserveStep) {
     this.#loop = loop;
@@ -82,7 +85,7 @@ class LoopRun {
 
   turnAge(): TurnAge {
     const { name: loop, intervalSeconds, maxStepSeconds = DEFAULT_MAX_STEP_SECONDS } = this.#loop;
-    const maxSeconds = maxStepSeconds + (this.#isSleeping ? intervalSeconds : 0);
+    const maxSeconds = maxStepSeconds + (this.#isSleeping ? intervalSeconds + this.#idleMs / 1000 : 0);
     return { loop, seconds: (performance.now() - this.#turnedAt) / 1000, maxSeconds };
   }
 
@@ -111,7 +114,8 @@ class LoopRun {
    * long, unless it may look early.
    */
   async #sleep(signal: AbortSignal): Promise<void> {
-    const { wakeMs, intervalSeconds } = this.#loop;
+    const { intervalSeconds } = this.#loop;
+    const wakeMs = this.#wakeMs;
     const canWake = wakeMs !== undefined && !this.#hasFailed;
     if (wakeMs !== undefined) {
       const isEarly = canWake && this.#mayLookEarly();
@@ -120,6 +124,20 @@ class LoopRun {
       if (canWake && (this.#isNotified || this.#hasWorked)) return;
     }
     await this.#sleepFor(intervalSeconds * 1000 - (wakeMs ?? 0), signal, canWake);
+    if (!this.#isNotified && this.#idleMs > 0) await this.#sleepFor(this.#idleMs, signal, true);
+  }
+
+  /** A look that asks every shard is not made again at once. */
+  get #wakeMs(): number | undefined {
+    const { wakeMs } = this.#loop;
+    return wakeMs === undefined ? undefined : Math.max(wakeMs, this.#services.lookPace?.wakeMs ?? 0);
+  }
+
+  /** How long it sleeps beyond its interval, after several looks in vain. Whatever may be work for any loop ends that. */
+  get #idleMs(): number {
+    const { lookPace } = this.#services;
+    if (lookPace === undefined || this.#vainLooks < MAX_VAIN_LOOKS) return 0;
+    return Math.max(0, lookPace.idleSeconds - this.#loop.intervalSeconds) * 1000;
   }
 
   async #sleepFor(ms: number, signal: AbortSignal, canWake: boolean): Promise<void> {
@@ -137,6 +155,7 @@ class LoopRun {
 
   #notify(): void {
     this.#isNotified = true;
+    this.#vainLooks = 0;
     this.#endSleep?.();
   }
 
@@ -167,6 +186,7 @@ class LoopRun {
     if (!observesRounds || this.#hasFailed)
       observe({ rows, seconds: (performance.now() - beganAt) / 1000, isFailed: this.#hasFailed });
     this.#hasWorked = rows > 0;
+    this.#vainLooks = rows > 0 || this.#hasFailed ? 0 : this.#vainLooks + 1;
     // What a step did is often work for another loop: captured money is an event to send.
     if (this.#hasWorked) this.#wakeOthers();
     return rows;

@@ -14,6 +14,7 @@ import { packageRoot } from '../../src/base/package-root.ts';
 import { deliveryId } from '../../src/domain/webhooks/deliveries/delivery.ts';
 import type { DeliveryRow } from '../../src/domain/webhooks/deliveries/queries.ts';
 import { EVENT_TYPES } from '../../src/run/operations/events.ts';
+import { findCitus } from '../support/citus-cluster.ts';
 import { SeededRandom } from '../support/seeded-random.ts';
 import type { Found, Violation } from '../support/violation.ts';
 import { checkGuests, readMembers } from './check-guests.ts';
@@ -320,10 +321,15 @@ async function run(options: Options): Promise<number> {
   }
 }
 
-/** Null: the programs of a standby are missing. Throws if those of Patroni are. */
-function findDatabase({ standby, patroni }: Options): DatabaseSetup | null {
+/** Null: the programs of a standby are missing. Throws if those of Patroni or Citus are. */
+function findDatabase({ standby, patroni, citus }: Options): DatabaseSetup | null {
   if (patroni !== null)
     return { kind: 'patroni', programs: findPatroniPrograms(), isSynchronous: patroni === 'synchronous' };
+  if (citus) {
+    const bin = findCitus();
+    if (bin === null) throw new Error('--citus needs a PostgreSQL with Citus.');
+    return { kind: 'citus', bin };
+  }
   if (!standby) return { kind: 'one server' };
   const programs = findPairPrograms();
   return programs === null ? null : { kind: 'standby', programs };

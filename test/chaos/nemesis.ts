@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PostgresControl } from '../support/postgres-control.ts';
 import { PostgresRunner } from '../support/postgres-runner.ts';
+import { CitusRunner } from './citus-runner.ts';
 import { PairRunner } from './pair-runner.ts';
 import { leaderFaults } from './patroni/leader-faults.ts';
 import { PatroniRunner } from './patroni/runner.ts';
@@ -44,11 +45,17 @@ class Nemesis {
     this.#postgres = this.#makePostgres(setup);
   }
 
-  #makePostgres({ scratch, folder, database }: RunSetup): PostgresControl {
+  #makePostgres({ scratch, folder, program, sharedEnv, database }: RunSetup): PostgresControl {
     const data = join(scratch, 'database');
     const record: RecordTimelineEvent = (event) => this.record(event);
     if (database.kind === 'one server') return new PostgresRunner(data, record);
     if (database.kind === 'standby') return new PairRunner(data, database.programs, record);
+    if (database.kind === 'citus')
+      return new CitusRunner(
+        data,
+        { bin: database.bin, main: join(program, 'dist', 'main.js'), env: sharedEnv },
+        record,
+      );
     return new PatroniRunner(data, join(folder, 'logs'), database.programs, database.isSynchronous, record);
   }
 

@@ -20,9 +20,11 @@ export interface Options {
   readonly standby: boolean;
   /** Three PostgreSQL servers under Patroni with etcd and HAProxy. Null: no Patroni. */
   readonly patroni: 'synchronous' | 'asynchronous' | null;
+  /** A Citus cluster of three PostgreSQL servers, over which the tables are distributed. */
+  readonly citus: boolean;
 }
 
-const HELP = `npm run chaos -- [--minutes N] [--seed S] [--concurrency N] [--every SECONDS] [--patience SECONDS] [--json] [--keep] [--standby | --patroni [--async]]
+const HELP = `npm run chaos -- [--minutes N] [--seed S] [--concurrency N] [--every SECONDS] [--patience SECONDS] [--json] [--keep] [--standby | --citus | --patroni [--async]]
 
 Kills, stops, disconnects and slows two API servers, two workers, the card processor and PostgreSQL under load. Then it waits
 until all work is done, and checks every promise against the database, the processor's records and the clients' responses.
@@ -43,6 +45,8 @@ until all work is done, and checks every promise against the database, the proce
                 acknowledged may be lost
   --async       with --patroni: replication is asynchronous, and standbys are behind when the leader is killed. What is lost
                 must be found by "everyshare reconcile", which then repairs what it can
+  --citus       three PostgreSQL servers with Citus (CITUS_BIN names the folder of their programs), over which "everyshare
+                distribute" has spread the tables. A killed PostgreSQL is a worker node or the coordinator, in turns
   --keep        keep the database and the copied program
 
 Writes to .chaos/<seed>/: timeline.html (the plot), summary.json, timeline.jsonl, logs/, and violations.json if any.
@@ -59,7 +63,7 @@ export function readOptions(argv: readonly string[]): Options | null {
       process.stdout.write(HELP);
       return null;
     }
-    if (/^--(json|keep|standby|patroni|async)$/.test(option)) given.set(option, 'yes');
+    if (/^--(json|keep|standby|patroni|async|citus)$/.test(option)) given.set(option, 'yes');
     else if (/^--(minutes|seed|concurrency|every|patience)$/.test(option)) given.set(option, args.shift() ?? '');
     else throw new Error(`${option} is not an option.\n\n${HELP}`);
   }
@@ -71,7 +75,8 @@ export function readOptions(argv: readonly string[]): Options | null {
     }
     return value;
   };
-  if (given.has('--standby') && given.has('--patroni')) throw new Error('Use either --standby or --patroni.');
+  if (['--standby', '--patroni', '--citus'].filter((option) => given.has(option)).length > 1)
+    throw new Error('Use one of --standby, --patroni and --citus.');
   if (given.has('--async') && !given.has('--patroni')) throw new Error('--async goes with --patroni.');
   return {
     minutes: number('--minutes', 5, 0.1, 1_440),
@@ -82,6 +87,7 @@ export function readOptions(argv: readonly string[]): Options | null {
     json: given.has('--json'),
     keep: given.has('--keep'),
     standby: given.has('--standby'),
+    citus: given.has('--citus'),
     patroni: given.has('--patroni') ? (given.has('--async') ? 'asynchronous' : 'synchronous') : null,
   };
 }

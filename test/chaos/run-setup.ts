@@ -30,7 +30,9 @@ export type DatabaseSetup =
   /** Two servers behind PgBouncer. */
   | { readonly kind: 'standby'; readonly programs: PairPrograms }
   /** Three servers behind HAProxy. */
-  | { readonly kind: 'patroni'; readonly programs: PatroniPrograms; readonly isSynchronous: boolean };
+  | { readonly kind: 'patroni'; readonly programs: PatroniPrograms; readonly isSynchronous: boolean }
+  /** A coordinator and two workers; `bin` has the programs of a PostgreSQL with Citus. */
+  | { readonly kind: 'citus'; readonly bin: string };
 
 /** Everything that the nemesis needs; sent to it as JSON. */
 export interface RunSetup {

@@ -295,9 +295,10 @@ describe('the first page', () => {
     const tools = disputeTools(world, venue);
     await tools.open(intent?.id ?? '', 100);
     await tools.deliverEvents(intent?.id ?? '');
-    await world.db.query(`update checkouts set created_at = created_at - interval '25 hours' where checkout_id = $1`, [
-      made.open.id,
-    ]);
+    await world.db.query(
+      `update checkouts set created_at = (created_at at time zone 'UTC' - interval '25 hours') at time zone 'UTC' where checkout_id = $1`,
+      [made.open.id],
+    );
     const offering = await venue.post('/v1/offerings', {
       external_id: 'salt-scrub',
       kind: 'spa_treatment',

@@ -39,7 +39,7 @@ beforeAll(async () => {
   await venue.finishDueWork(made[3].id);
   // Two weeks ago, on another day of that week than the others.
   await world.db.query(
-    `update payouts set created_at = created_at - interval '14 days' where venue_id = $1 and checkout_id = any($2)`,
+    `update payouts set created_at = (created_at at time zone 'UTC' - interval '14 days') at time zone 'UTC' where venue_id = $1 and checkout_id = any($2)`,
     [venue.venueId, [made[0].id, made[3].id]],
   );
 });

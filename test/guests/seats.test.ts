@@ -103,7 +103,7 @@ describe('an open seat', () => {
     const sam = await fixture.createPerson();
     expect(statusAndError(await claimSeat(id, sam, share))).toEqual([409, 'conflict', 'seat_taken']);
     await fixture.world.db.query(
-      `update holds set created_at = created_at - interval '16 minutes' where share_id = $1`,
+      `update holds set created_at = (created_at at time zone 'UTC' - interval '16 minutes') at time zone 'UTC' where share_id = $1`,
       [share],
     );
     expect((await claimSeat(id, sam, share)).json.my_share_id).toBe(share);

@@ -185,7 +185,7 @@ describe('a repeated delivery', () => {
   it('is recognized by its bytes if it has no id: within a day if it has a version, else within ten seconds', async () => {
     const age = (id: string, seconds: number) =>
       world.db.query(
-        `update inbound_deliveries set received_at = received_at - make_interval(secs => $2) where integration_id = $1`,
+        `update inbound_deliveries set received_at = (received_at at time zone 'UTC' - make_interval(secs => $2)) at time zone 'UTC' where integration_id = $1`,
         [id, seconds],
       );
     const rezdy = await connectVenueSystem(world, 'rezdy');

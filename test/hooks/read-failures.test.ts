@@ -119,13 +119,13 @@ describe('an object that is gone', () => {
     const { db } = reading.world;
     const ofVenue = [system.venueId];
     await db.query(
-      `update hook_objects set received_at = received_at + interval '1 hour' where venue_id = $1`,
+      `update hook_objects set received_at = (received_at at time zone 'UTC' + interval '1 hour') at time zone 'UTC' where venue_id = $1`,
       ofVenue,
     );
     await read(system, '822', 'event.unpublished');
     expect((await reading.statuses(system))[0]).toBe('superseded');
     await db.query(
-      `update hook_objects set received_at = received_at - interval '2 hours' where venue_id = $1`,
+      `update hook_objects set received_at = (received_at at time zone 'UTC' - interval '2 hours') at time zone 'UTC' where venue_id = $1`,
       ofVenue,
     );
     await connectVenueSystem(reading.world, 'fareharbor', {}, system.venueId);
@@ -140,7 +140,7 @@ describe('three days of failures', () => {
   const DOWN = { status: 503, body: {} };
   const ageBy = (system: VenueSystem, days: number) =>
     reading.world.db.query(
-      `update hook_reads set failing_since = failing_since - make_interval(days => $2), due_at = now() - interval '1 second'
+      `update hook_reads set failing_since = (failing_since at time zone 'UTC' - make_interval(days => $2)) at time zone 'UTC', due_at = now() - interval '1 second'
        where venue_id = $1`,
       [system.venueId, days],
     );

@@ -72,12 +72,15 @@ export class ReadingWorld {
   /** The provider's pace and back-off are over. What is only to be read again tomorrow stays so. */
   async makeDue(): Promise<void> {
     await this.world.db.query(
-      `update integration_readers r set next_request_at = now() - interval '1 second',
+      `update integration_readers r set next_request_at = to_timestamp($1 / 1000.0),
          due_at = case when due_at is null then null
-           when not r.is_checked or exists (select 1 from hook_reads h where h.integration_id = r.integration_id
-               and (h.due_at is not null or h.refresh_at <= now()))
-             or exists (select 1 from hook_syncs s where s.integration_id = r.integration_id and s.status = 'running')
-           then now() - interval '1 second' else due_at end`,
+           when not r.is_checked
+             or exists (select 1 from hook_reads h where h.venue_id = r.venue_id and h.integration_id = r.integration_id
+               and (h.due_at is not null or h.refresh_at <= to_timestamp($1 / 1000.0)))
+             or exists (select 1 from hook_syncs s
+               where s.venue_id = r.venue_id and s.integration_id = r.integration_id and s.status = 'running')
+           then to_timestamp($1 / 1000.0) else due_at end`,
+      [Date.now() - 1_000],
     );
   }
 

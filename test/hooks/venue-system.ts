@@ -52,7 +52,7 @@ export async function connectVenueSystem(
     },
     forgetArrivals: () =>
       world.db.query(
-        "update inbound_deliveries set received_at = received_at - interval '20 seconds' where integration_id = $1",
+        "update inbound_deliveries set received_at = (received_at at time zone 'UTC' - interval '20 seconds') at time zone 'UTC' where integration_id = $1",
         [id],
       ),
     deliveries: async (query = '') => {

@@ -98,7 +98,7 @@ describe('the Idempotency-Key header', () => {
     const headers = { 'idempotency-key': 'old' };
     const first = await world.call('POST', PATH, { key, body: BODY, headers });
     await world.db.query(
-      "update idempotency_keys set created_at = created_at - interval '30 days' where venue_id = $1",
+      "update idempotency_keys set created_at = (created_at at time zone 'UTC' - interval '30 days') at time zone 'UTC' where venue_id = $1",
       [venueId],
     );
     const second = await world.call('POST', PATH, { key, body: BODY, headers });

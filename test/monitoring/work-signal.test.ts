@@ -3,6 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type Db, openDb } from '../../src/base/db.ts';
+import { lookPace, readLookPace } from '../../src/base/distribution/look-pace.ts';
 import { listenForWork, WorkSignal } from '../../src/base/work-signal.ts';
 import type { Loop, WorkerServices } from '../../src/worker/loop.ts';
 import { runLoops } from '../../src/worker/worker.ts';
@@ -25,7 +26,11 @@ function openOther(pooled = false): Db {
 }
 
 /** Runs loops that look once an hour by themselves; returns how often each has looked. */
-function runHourly(signal: WorkSignal, loops: Record<string, Partial<Loop>>): Record<string, number> {
+function runHourly(
+  signal: WorkSignal,
+  loops: Record<string, Partial<Loop>>,
+  services: Partial<WorkerServices> = {},
+): Record<string, number> {
   const looks: Record<string, number> = {};
   const worker = runLoops(
     Object.entries(loops).map(([name, loop]) => ({
@@ -38,7 +43,7 @@ function runHourly(signal: WorkSignal, loops: Record<string, Partial<Loop>>): Re
         return (await loop.step?.(...given)) ?? 0;
       },
     })),
-    { log: world.context.log, workSignal: signal } as WorkerServices,
+    { log: world.context.log, workSignal: signal, ...services } as WorkerServices,
   );
   onTestFinished(() => worker.close());
   return looks;
@@ -162,5 +167,40 @@ describe('the work signal', () => {
     await venue.create();
     await waitFor('the signal of the create', async () => count > 1);
     expect(count).toBe(2);
+  });
+});
+
+describe('a loop of a distributed database', () => {
+  const often = { intervalSeconds: 0.01 };
+
+  it('looks rarely after three looks in vain, and at its interval again when there may be work', async () => {
+    const signal = new WorkSignal();
+    const looks = runHourly(signal, { often }, { lookPace: { idleSeconds: 3_600, wakeMs: 1 } });
+    await waitFor('it has looked', async () => looks.often === 3);
+    await delay(100);
+    expect(looks.often).toBe(3);
+    signal.notify();
+    await waitFor('it looks again', async () => (looks.often ?? 0) >= 5);
+    await delay(100);
+    expect(looks.often).toBeLessThanOrEqual(6);
+  });
+
+  it('keeps its interval while it finds work, or fails', async () => {
+    const failing = { ...often, step: () => Promise.reject(new Error('no database')) };
+    const busy = { ...often, step: async () => 1 };
+    const looks = runHourly(new WorkSignal(), { failing, busy }, { lookPace: { idleSeconds: 3_600, wakeMs: 1 } });
+    await waitFor('both look on', async () => (looks.failing ?? 0) > 6 && (looks.busy ?? 0) > 6);
+  });
+
+  it('has a pace by the number of shards, within bounds', () => {
+    expect([2, 32, 10_000].map(lookPace)).toEqual([
+      { idleSeconds: 0.3, wakeMs: 4 },
+      { idleSeconds: 4.8, wakeMs: 64 },
+      { idleSeconds: 30, wakeMs: 250 },
+    ]);
+  });
+
+  it('has none on a plain PostgreSQL', async () => {
+    expect(await readLookPace(world.db)).toBeNull();
   });
 });

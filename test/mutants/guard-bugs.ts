@@ -123,8 +123,8 @@ export const GUARD_BUGS: readonly Mutant[] = [
     area: 'hooks',
     bug: 'the account of one venue at a shared address can be taken by another',
     file: 'src/domain/hooks/shared-hook-queries.ts',
-    from: 'and i.revoked_at is not null)',
-    to: 'and i.created_at is not null)',
+    from: 'and revoked_at is not null',
+    to: 'and created_at is not null',
     tests: ['test/hooks/shared-address.test.ts'],
   },
   {

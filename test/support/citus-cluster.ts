@@ -2,13 +2,13 @@
 // The extension must be installed beside the PostgreSQL of CITUS_BIN, or of a pg_config that is found. Nothing here builds it.
 
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { appendFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import pg from 'pg';
 import { runCommand } from '../../sandbox/postgres/command.ts';
-import { makeOwnedFolder, unprivilegedUser } from '../../sandbox/postgres/user.ts';
+import { makeOwnedFolder, type RunUser, unprivilegedUser } from '../../sandbox/postgres/user.ts';
 import { distribute } from '../../src/base/distribution/distribute.ts';
 import { functionPlacementOf, placementOf } from '../../src/domain/installation/placements.ts';
 import { databaseUrl } from './create-database.ts';
@@ -47,7 +47,10 @@ function hasCitus(pgConfig: string): boolean {
   return existsSync(join(share, 'extension', 'citus.control'));
 }
 
-function settingsOf(port: number, sockets: string): string {
+/** For tests, which are repeated when the machine stops; a run of chaos needs durability. */
+const NOT_DURABLE = ['fsync = off', 'synchronous_commit = off', 'full_page_writes = off', 'autovacuum = off'];
+
+function settingsOf(port: number, sockets: string, isDurable: boolean): string {
   return [
     `port = ${port}`,
     "listen_addresses = '127.0.0.1'",
@@ -59,50 +62,101 @@ function settingsOf(port: number, sockets: string): string {
     'max_worker_processes = 24',
     "timezone = 'UTC'",
     'jit = off',
-    'fsync = off',
-    'synchronous_commit = off',
-    'full_page_writes = off',
-    'autovacuum = off',
+    ...(isDurable ? [] : NOT_DURABLE),
     "citus.node_conninfo = 'sslmode=disable'",
     // Few, because a run copies the template for each file. Citus has 32 by default.
     'citus.shard_count = 2',
     'citus.enable_statistics_collection = off',
+    // A transaction that a crash left prepared keeps its rows locked until then; a minute by default.
+    'citus.recover_2pc_interval = 2s',
     "log_min_messages = 'error'",
     "log_line_prefix = '%d '",
     '',
   ].join('\n');
 }
 
-export async function startCitusCluster(bin: string, folder: string): Promise<CitusCluster> {
-  const user = await unprivilegedUser();
-  await makeOwnedFolder(folder, user, 0o700);
-  const run = async (program: string, args: readonly string[]): Promise<void> => {
-    const { code, output, failure } = await runCommand(join(bin, program), [...args], user);
+/** One PostgreSQL server of a cluster. */
+export class CitusNode {
+  readonly name: string;
+  readonly port: number;
+  readonly #bin: string;
+  readonly #folder: string;
+  readonly #user: RunUser | null;
+
+  private constructor(bin: string, folder: string, name: string, port: number, user: RunUser | null) {
+    this.#bin = bin;
+    this.#folder = folder;
+    this.name = name;
+    this.port = port;
+    this.#user = user;
+  }
+
+  /** Makes it and starts it. */
+  static async open(bin: string, folder: string, name: string, isDurable: boolean): Promise<CitusNode> {
+    const node = new CitusNode(bin, folder, name, await freePort(), await unprivilegedUser());
+    const encoding = ['--encoding=UTF8', '--locale=C.UTF-8'];
+    await node.#run('initdb', ['-D', node.#data, `--username=${USER}`, '--auth=trust', '--no-sync', ...encoding]);
+    await appendFile(join(node.#data, 'postgresql.conf'), settingsOf(node.port, folder, isDurable));
+    await node.start();
+    return node;
+  }
+
+  url(database = 'postgres'): string {
+    return `postgres://${USER}@127.0.0.1:${this.port}/${database}`;
+  }
+
+  async start(): Promise<void> {
+    await this.#run('pg_ctl', [
+      '-D',
+      this.#data,
+      '-l',
+      join(this.#folder, `${this.name}.log`),
+      '-w',
+      '-t',
+      '60',
+      'start',
+    ]);
+  }
+
+  async stop(how: 'fast' | 'immediate'): Promise<void> {
+    await this.#run('pg_ctl', ['-D', this.#data, '-m', how, '-w', 'stop']);
+  }
+
+  /** The process id of the postmaster; null: there is none. One that was killed leaves its file behind. */
+  pid(): number | null {
+    try {
+      const pid = Number(readFileSync(join(this.#data, 'postmaster.pid'), 'utf8').split('\n')[0]);
+      return pid > 0 && existsSync(`/proc/${pid}`) ? pid : null;
+    } catch {
+      return null;
+    }
+  }
+
+  get #data(): string {
+    return join(this.#folder, this.name);
+  }
+
+  async #run(program: string, args: readonly string[]): Promise<void> {
+    const { code, output, failure } = await runCommand(join(this.#bin, program), [...args], this.#user);
     if (code !== 0) throw new Error(`${program}: ${failure ?? ''}\n${output}`);
-  };
-  const nodes = await Promise.all(
-    ['coordinator', 'worker-1', 'worker-2'].map(async (name) => {
-      const [data, port] = [join(folder, name), await freePort()];
-      await run('initdb', [
-        '-D',
-        data,
-        `--username=${USER}`,
-        '--auth=trust',
-        '--no-sync',
-        '--encoding=UTF8',
-        '--locale=C.UTF-8',
-      ]);
-      await appendFile(join(data, 'postgresql.conf'), settingsOf(port, folder));
-      await run('pg_ctl', ['-D', data, '-l', join(folder, `${name}.log`), '-w', 'start']);
-      return { data, url: `postgres://${USER}@127.0.0.1:${port}/postgres` };
-    }),
-  );
-  const [coordinator, ...workers] = nodes.map(({ url }) => url);
+  }
+}
+
+/** A coordinator and two workers that are no cluster yet: `everyshare distribute` makes them one. */
+export async function startCitusNodes(bin: string, folder: string, isDurable: boolean): Promise<CitusNode[]> {
+  await makeOwnedFolder(folder, await unprivilegedUser(), 0o700);
+  const names = ['coordinator', 'worker-1', 'worker-2'];
+  return Promise.all(names.map((name) => CitusNode.open(bin, folder, name, isDurable)));
+}
+
+export async function startCitusCluster(bin: string, folder: string): Promise<CitusCluster> {
+  const nodes = await startCitusNodes(bin, folder, false);
+  const [coordinator, ...workers] = nodes.map((node) => node.url());
   return {
     url: coordinator ?? '',
     workers,
     async stop() {
-      await Promise.all(nodes.map(({ data }) => run('pg_ctl', ['-D', data, '-m', 'immediate', 'stop'])));
+      await Promise.all(nodes.map((node) => node.stop('immediate')));
     },
   };
 }
@@ -119,8 +173,8 @@ async function freePort(): Promise<number> {
 /** Makes every node's database of this name a part of one distributed database, as `everyshare distribute` does. */
 export async function distributeTemplate(cluster: CitusCluster, name: string): Promise<void> {
   const everyNode = [cluster.url, ...cluster.workers];
-  for (const server of cluster.workers) await run(server, [`create database ${name}`]);
-  for (const server of everyNode) await run(databaseUrl(server, name), ['create extension citus']);
+  for (const server of cluster.workers) await runStatements(server, [`create database ${name}`]);
+  for (const server of everyNode) await runStatements(databaseUrl(server, name), ['create extension citus']);
   const addressOf = (url: string): { host: string; port: number } => ({
     host: new URL(url).hostname,
     port: Number(new URL(url).port),
@@ -139,7 +193,7 @@ export async function distributeTemplate(cluster: CitusCluster, name: string): P
     throw new Error(`a second run of distribute placed ${again.changed} tables and functions again`);
   // A database that is copied must have no connection, and a daemon of Citus would come back.
   for (const server of everyNode)
-    await run(server, [
+    await runStatements(server, [
       `alter database ${name} allow_connections false`,
       `select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = '${name}'`,
     ]);
@@ -149,16 +203,17 @@ export async function distributeTemplate(cluster: CitusCluster, name: string): P
 export async function copyDistributed(servers: readonly string[], name: string, template: string): Promise<void> {
   await Promise.all(
     servers.map((server) =>
-      run(server, [
+      runStatements(server, [
         `create database ${name} template ${template} strategy file_copy`,
         `alter database ${name} set citus.enable_unsafe_triggers = on`,
         `alter database ${name} set citus.allow_nested_distributed_execution = on`,
+        `alter database ${name} set citus.propagate_set_commands = local`,
       ]),
     ),
   );
 }
 
-async function run(url: string, statements: readonly string[]): Promise<void> {
+export async function runStatements(url: string, statements: readonly string[]): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {

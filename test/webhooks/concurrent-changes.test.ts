@@ -98,7 +98,7 @@ describe('a delivery that is redelivered during its last attempt', () => {
     const { db } = fixture.world;
     // Nearly 72 hours of attempts: the next failure is the last.
     await db.query(
-      `update deliveries set tries = 24, attempts = 24, ends_at = due_at + interval '30 seconds' where endpoint_id = $1`,
+      `update deliveries set tries = 24, attempts = 24, ends_at = (due_at at time zone 'UTC' + interval '30 seconds') at time zone 'UTC' where endpoint_id = $1`,
       [id],
     );
     const run = processQueue(fixture.services, await claimQueueOf(id), signal);

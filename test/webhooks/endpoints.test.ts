@@ -406,7 +406,7 @@ describe('the delivery log', () => {
     await deleteOld(Date.now());
     expect(await fixture.deliveries(venue, id)).toHaveLength(2);
     await fixture.world.db.query(
-      `update deliveries set ends_at = ends_at + interval '29 days' where endpoint_id = $1 and status = 'pending'`,
+      `update deliveries set ends_at = (ends_at at time zone 'UTC' + interval '29 days') at time zone 'UTC' where endpoint_id = $1 and status = 'pending'`,
       [id],
     );
     await deleteOld(Date.now() + 31 * DAY);

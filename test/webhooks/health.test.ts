@@ -68,7 +68,7 @@ describe('the health of an endpoint', () => {
       await venue.create();
       await fixture.deliver();
       await fixture.world.db.query(
-        `update deliveries set created_at = created_at - $2 * interval '1 hour'
+        `update deliveries set created_at = (created_at at time zone 'UTC' - $2 * interval '1 hour') at time zone 'UTC'
          where endpoint_id = $1 and created_at > now() - interval '50 minutes'`,
         [id, hours],
       );

@@ -137,7 +137,10 @@ describe('a delivery', () => {
     await venue.create();
     await fixture.deliver();
     const { db } = fixture.world;
-    await db.query(`update deliveries set ends_at = ends_at + interval '60 days' where endpoint_id = $1`, [id]);
+    await db.query(
+      `update deliveries set ends_at = (ends_at at time zone 'UTC' + interval '60 days') at time zone 'UTC' where endpoint_id = $1`,
+      [id],
+    );
     await deleteOldDeliveries(db, Date.now() + 51 * DAY_MS, 50, 1_000);
     expect(await fixture.deliveries(venue, id)).toHaveLength(1);
   });
@@ -146,7 +149,7 @@ describe('a delivery', () => {
 describe('the answer to an idempotency key', () => {
   const age = (days: number) =>
     fixture.world.db.query(
-      `update idempotency_keys set created_at = created_at - make_interval(days => $2) where venue_id = $1`,
+      `update idempotency_keys set created_at = (created_at at time zone 'UTC' - make_interval(days => $2)) at time zone 'UTC' where venue_id = $1`,
       [venue.venueId, days],
     );
   const keys = async (): Promise<number> =>

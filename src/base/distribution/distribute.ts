@@ -97,6 +97,8 @@ const SETTINGS: Readonly<Record<string, string>> = {
   'citus.enable_unsafe_triggers': 'on',
   // A function that runs on a worker for one venue reads that venue's shards there.
   'citus.allow_nested_distributed_execution': 'on',
+  // What a transaction sets for itself (time limits, what a trigger may let through) holds on the workers too.
+  'citus.propagate_set_commands': 'local',
 };
 
 async function setSession(client: Client): Promise<void> {

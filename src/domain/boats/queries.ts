@@ -107,7 +107,7 @@ export interface DueCalendar {
 
 /**
  * Claims calendars that are due by moving their due time to the end of the lease. When a worker dies, they are due
- * again then.
+ * again then. Boat by boat, because a distributed database has those of different venues on different nodes.
  */
 export async function claimDueCalendars(
   db: Queryable,
@@ -116,16 +116,23 @@ export async function claimDueCalendars(
   limit: number,
   excludedVenues: readonly string[] = [],
 ): Promise<DueCalendar[]> {
-  return db.query<DueCalendar>(
-    `update boats b set calendar_due_at = to_timestamp($1 / 1000.0) + $2 * interval '1 second'
-     from (select venue_id, boat_id from boats
-       where calendar_due_at <= to_timestamp($1 / 1000.0) and venue_id <> all($4::uuid[])
-       order by calendar_due_at limit $3 for update skip locked) due
-     where b.venue_id = due.venue_id and b.boat_id = due.boat_id
-     returning b.venue_id, b.boat_id as id, b.calendar_url, b.calendar_due_at, b.calendar_failures,
-       b.content #>> '{availability,timezone}' as timezone`,
-    [now, leaseSeconds, limit, excludedVenues],
+  const due = await db.query<{ venueId: string; id: string }>(
+    `select venue_id as "venueId", boat_id as id from boats
+     where calendar_due_at <= to_timestamp($1 / 1000.0) and venue_id <> all($3::uuid[]) order by calendar_due_at limit $2`,
+    [now, limit, excludedVenues],
   );
+  const claimed: DueCalendar[] = [];
+  for (const { venueId, id } of due) {
+    const rows = await db.query<DueCalendar>(
+      `update boats set calendar_due_at = to_timestamp($4 / 1000.0)
+       where venue_id = $1 and boat_id = $2 and calendar_due_at <= to_timestamp($3 / 1000.0)
+       returning venue_id, boat_id as id, calendar_url, calendar_due_at, calendar_failures,
+         content #>> '{availability,timezone}' as timezone`,
+      [venueId, id, now, now + leaseSeconds * 1000],
+    );
+    claimed.push(...rows);
+  }
+  return claimed;
 }
 
 export interface CalendarOutcome {

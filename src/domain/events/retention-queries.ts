@@ -45,7 +45,7 @@ const WINDOW = 'created_at >= to_timestamp($1 / 1000.0) and created_at < to_time
 
 async function hasManyEvents(db: Queryable, from: number, to: number): Promise<boolean> {
   const [found] = await db.query<{ count: number }>(
-    `select count(*)::integer as count from (select from events where ${WINDOW} limit ${MAX_EVENTS + 1}) counted`,
+    `select count(*)::integer as count from (select 1 from events where ${WINDOW} limit ${MAX_EVENTS + 1}) counted`,
     [from, to],
   );
   return (found?.count ?? 0) > MAX_EVENTS;
@@ -54,8 +54,9 @@ async function hasManyEvents(db: Queryable, from: number, to: number): Promise<b
 /** The events and the mark in one transaction: a crash repeats the window or leaves it done. */
 function trimWindow(db: Db, from: number, to: number): Promise<number> {
   return db.transaction(async (tx) => {
-    // The trigger that keeps events as they are lets them be deleted for the rest of the transaction.
-    await tx.query(`select set_config('everyshare.trim_events', 'on', true)`);
+    // The trigger that keeps events as they are lets them be deleted for the rest of the transaction. A distributed database
+    // hands `set local` on to its workers, and set_config() not.
+    await tx.query("set local everyshare.trim_events = 'on'");
     const rows = await tx.query(
       `delete from events e where ${WINDOW} and sequence > 1 and exists (
          select from events n where n.venue_id = e.venue_id and n.subject = e.subject and n.sequence > e.sequence) returning 1`,

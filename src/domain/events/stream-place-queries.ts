@@ -20,22 +20,36 @@ export async function takePlace(
   now: number,
 ): Promise<boolean> {
   for (let tries = 0; tries <= places; tries++) {
+    const place = await freePlaceOf(db, { venueId, keyId }, places, now);
+    if (place === null) return false;
     const rows = await db.query(
       `insert into event_streams (venue_id, key_id, place, holder, leased_until)
-       select $1::uuid, $2::text, p, $3::text, to_timestamp($6 / 1000.0) from generate_series(1, $4::integer) p
-       where not exists (
-         select 1 from event_streams e
-         where e.venue_id = $1 and e.key_id = $2 and e.place = p and e.leased_until > to_timestamp($5 / 1000.0))
-       order by p limit 1
+       values ($1, $2, $3, $4, to_timestamp($6 / 1000.0))
        on conflict (venue_id, key_id, place) do update
          set holder = excluded.holder, leased_until = excluded.leased_until
          where event_streams.leased_until <= to_timestamp($5 / 1000.0)
        returning place`,
-      [venueId, keyId, holder, places, now, now + PLACE_LEASE_MS],
+      [venueId, keyId, place, holder, now, now + PLACE_LEASE_MS],
     );
     if (rows.length > 0) return true;
   }
   return false;
+}
+
+/** The lowest place without a lease; null: all are taken. */
+async function freePlaceOf(
+  db: Queryable,
+  { venueId, keyId }: StreamKey,
+  places: number,
+  now: number,
+): Promise<number | null> {
+  const taken = await db.query<{ place: number }>(
+    `select place from event_streams where venue_id = $1 and key_id = $2 and leased_until > to_timestamp($3 / 1000.0)`,
+    [venueId, keyId, now],
+  );
+  const isTaken = new Set(taken.map(({ place }) => place));
+  for (let place = 1; place <= places; place++) if (!isTaken.has(place)) return place;
+  return null;
 }
 
 /** False: the lease had ended, and another stream has the place. */

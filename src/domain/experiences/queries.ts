@@ -68,19 +68,19 @@ export async function setReviewed(
 ): Promise<ExperienceRow | null> {
   // An experience that was taken down and is approved again has the same id, so that its figures go on.
   const rows = await tx.query<ExperienceRow>(
-    `with reviewed as (
-       update experiences set status = $3, review_note = $4, experience_id = coalesce(experience_id, $6),
-         reviewed_at = case when $3 = 'pending' then null else $5::timestamptz end
-       where venue_id = $1 and submission_id = $2 and status = any($7) returning *
-     ), routed as (
-       insert into experience_routes (experience_id, venue_id, mode)
-       select experience_id, venue_id, mode from reviewed where experience_id is not null
-       on conflict do nothing
-     )
-     select ${COLUMNS} from reviewed`,
+    `update experiences set status = $3, review_note = $4, experience_id = coalesce(experience_id, $6),
+       reviewed_at = case when $3 = 'pending' then null else $5::timestamptz end
+     where venue_id = $1 and submission_id = $2 and status = any($7) returning ${COLUMNS}`,
     [venueId, id, status, note, at, experienceId, from],
   );
-  return rows[0] ?? null;
+  const [reviewed] = rows;
+  if (reviewed === undefined) return null;
+  if (reviewed.experience_id !== null)
+    await tx.query(
+      'insert into experience_routes (experience_id, venue_id, mode) values ($1, $2, $3) on conflict do nothing',
+      [reviewed.experience_id, venueId, reviewed.mode],
+    );
+  return reviewed;
 }
 
 export interface ExperienceRoute {
@@ -92,14 +92,19 @@ export interface ExperienceRoute {
 /** The venue and mode of each id that is a live experience; other ids, and those that were taken down, are left out. */
 export async function findRoutes(db: Queryable, ids: readonly string[]): Promise<ExperienceRoute[]> {
   if (ids.length === 0) return [];
-  return db.query<ExperienceRoute>(
-    `select r.experience_id, r.venue_id, r.mode from unnest($1::uuid[]) u(id)
-     cross join lateral (select * from experience_routes r where r.experience_id = u.id offset 0) r
-     cross join lateral (
-       select 1 from experiences e
-       where e.venue_id = r.venue_id and e.experience_id = r.experience_id and e.status = 'approved' offset 0) live`,
+  const routes = await db.query<ExperienceRoute>(
+    'select experience_id, venue_id, mode from experience_routes where experience_id = any($1::uuid[])',
     [ids],
   );
+  // The second condition on the venue tells a distributed database which nodes to ask.
+  const live = await db.query<{ id: string }>(
+    `select e.experience_id as id from unnest($1::uuid[], $2::uuid[]) r(venue_id, id)
+     join experiences e on e.venue_id = r.venue_id and e.experience_id = r.id
+     where e.venue_id = any($1::uuid[]) and e.status = 'approved'`,
+    [routes.map(({ venue_id }) => venue_id), routes.map(({ experience_id }) => experience_id)],
+  );
+  const isLive = new Set(live.map(({ id }) => id));
+  return routes.filter(({ experience_id }) => isLive.has(experience_id));
 }
 
 export interface ApprovedExperience {

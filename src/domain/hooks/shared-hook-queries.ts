@@ -107,16 +107,36 @@ export async function storeAccountRoute(
     readonly now: number;
   },
 ): Promise<boolean> {
+  const [current] = await tx.query<AccountRoute>(
+    `select venue_id, integration_id from hook_account_routes where provider = $1 and mode = $2 and account = $3 for update`,
+    [route.provider, route.mode, route.account],
+  );
+  if (current !== undefined && current.integration_id !== route.integration_id && !(await isRevoked(tx, current)))
+    return false;
   const rows = await tx.query(
     `insert into hook_account_routes as a (provider, mode, account, venue_id, integration_id, routed_at)
      values ($1, $2, $3, $4, $5, to_timestamp($6 / 1000.0))
      on conflict (provider, mode, account) do update
        set venue_id = excluded.venue_id, integration_id = excluded.integration_id, routed_at = excluded.routed_at
-       where a.integration_id = excluded.integration_id or exists (
-         select 1 from integrations i
-         where i.venue_id = a.venue_id and i.integration_id = a.integration_id and i.revoked_at is not null)
+       where a.integration_id in (excluded.integration_id, $7)
      returning 1`,
-    [route.provider, route.mode, route.account, route.venue_id, route.integration_id, route.now],
+    [
+      route.provider,
+      route.mode,
+      route.account,
+      route.venue_id,
+      route.integration_id,
+      route.now,
+      current?.integration_id ?? '',
+    ],
+  );
+  return rows.length > 0;
+}
+
+async function isRevoked(tx: Queryable, { venue_id, integration_id }: AccountRoute): Promise<boolean> {
+  const rows = await tx.query(
+    'select 1 from integrations where venue_id = $1 and integration_id = $2 and revoked_at is not null',
+    [venue_id, integration_id],
   );
   return rows.length > 0;
 }

@@ -75,7 +75,7 @@ async function fetchAndRecord(services: ImageServices, due: DueImage, stop?: Abo
     const bytes = await fetchBytes(services, due);
     const files = await encodeInTurn(() => (stop?.aborted === true ? null : encode(due, bytes)));
     if (files === null) await releaseImage(db, due, clock.now());
-    else await recordFetched(db, due, files);
+    else await db.transaction((tx) => recordFetched(tx, due, files));
   } catch (error) {
     if (error instanceof OutboundError) return fail(error.publicMessage);
     if (error instanceof ImageError) return fail(error.message);
@@ -117,5 +117,5 @@ async function encode({ kind }: DueImage, bytes: Buffer) {
 
 /** Deletes pictures that no page has asked for in 90 days. */
 export function deleteOldImages(db: Db, now: number, batch: number): Promise<number> {
-  return deleteUnusedImages(db, now - UNUSED_MS, batch);
+  return db.transaction((tx) => deleteUnusedImages(tx, now - UNUSED_MS, batch));
 }

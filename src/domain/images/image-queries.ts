@@ -85,17 +85,30 @@ export interface ImageRequest {
   readonly count: number;
 }
 
-/** Takes the requests of up to `limit` new checkouts, each offering once. They come back if the transaction fails. */
+/**
+ * Takes the requests of up to `limit` new checkouts, each offering once. They come back if the transaction fails. Venue by
+ * venue, because a distributed database has the rows of different venues on different nodes.
+ */
 export async function takeImageRequests(tx: Queryable, limit: number): Promise<ImageRequest[]> {
-  return tx.query<ImageRequest>(
-    `with taken as (
-       delete from image_requests r using (
-         select venue_id, checkout_id from image_requests limit $1 for update skip locked) t
-       where r.venue_id = t.venue_id and r.checkout_id = t.checkout_id returning r.*)
-     select venue_id as "venueId", mode, offering_external_id as "offeringExternalId", count(*)::integer as count
-     from taken group by 1, 2, 3 order by 1, 2, 3`,
+  const venues = await tx.query<{ venueId: string; ids: string[] }>(
+    `select venue_id as "venueId", array_agg(checkout_id) as ids
+     from (select venue_id, checkout_id from image_requests limit $1) r group by venue_id order by venue_id`,
     [limit],
   );
+  const requests: ImageRequest[] = [];
+  for (const { venueId, ids } of venues) {
+    const rows = await tx.query<ImageRequest>(
+      `with taken as (
+         delete from image_requests where venue_id = $1 and checkout_id in (
+           select checkout_id from image_requests where venue_id = $1 and checkout_id = any($2) for update skip locked)
+         returning mode, offering_external_id)
+       select $1::uuid as "venueId", mode, offering_external_id as "offeringExternalId", count(*)::integer as count
+       from taken group by 1, 2, 3 order by 2, 3`,
+      [venueId, ids],
+    );
+    requests.push(...rows);
+  }
+  return requests;
 }
 
 export interface DueImage {
@@ -117,28 +130,34 @@ export interface Claim {
 
 /**
  * Claims due images, at most one of a venue, so that slow addresses of one venue do not delay another. A worker that
- * dies leaves them due at the end of the lease, with one more attempt. A repeated one gets its error in advance.
+ * dies leaves them due at the end of the lease, with one more attempt. A repeated one gets its error in advance. Venue by
+ * venue, because a distributed database has the rows of different venues on different nodes.
  */
 export async function claimDueImages(
   db: Queryable,
   { now, leasedUntil, limit, isRepeated }: Claim,
 ): Promise<DueImage[]> {
-  return db.query<DueImage>(
-    `update images i set due_at = to_timestamp($2 / 1000.0), attempts = least(i.attempts + 1, 1000),
-       failed_at = case when $4 then to_timestamp($1 / 1000.0) else i.failed_at end,
-       error = case when $4 then 'The service stopped twice while it read it.' else i.error end
-     from (
-       select d.venue_id, d.kind, d.url_hash from images d join (
-         select distinct on (venue_id) venue_id, kind, url_hash, due_at from images
-         where due_at <= to_timestamp($1 / 1000.0) and (attempts > 0) = $4
-         order by venue_id, due_at, kind, url_hash) first
-         on d.venue_id = first.venue_id and d.kind = first.kind and d.url_hash = first.url_hash
-       where d.due_at <= to_timestamp($1 / 1000.0) and (d.attempts > 0) = $4
-       order by first.due_at limit $3 for update of d skip locked) due
-     where i.venue_id = due.venue_id and i.kind = due.kind and i.url_hash = due.url_hash
-     returning i.venue_id as "venueId", i.kind, i.url_hash as "urlHash", i.url, i.due_at as "dueAt"`,
-    [now, leasedUntil, limit, isRepeated],
+  const venues = await db.query<{ venueId: string }>(
+    `select venue_id as "venueId" from images where due_at <= to_timestamp($1 / 1000.0) and (attempts > 0) = $2
+     group by venue_id order by min(due_at) limit $3`,
+    [now, isRepeated, limit],
   );
+  const claimed: DueImage[] = [];
+  for (const { venueId } of venues) {
+    const rows = await db.query<DueImage>(
+      `update images set due_at = to_timestamp($3 / 1000.0), attempts = least(attempts + 1, 1000),
+         failed_at = case when $4 then to_timestamp($2 / 1000.0) else failed_at end,
+         error = case when $4 then 'The service stopped twice while it read it.' else error end
+       where venue_id = $1 and (kind, url_hash) in (
+         select kind, url_hash from images
+         where venue_id = $1 and due_at <= to_timestamp($2 / 1000.0) and (attempts > 0) = $4
+         order by due_at, kind, url_hash limit 1 for update skip locked)
+       returning venue_id as "venueId", kind, url_hash as "urlHash", url, due_at as "dueAt"`,
+      [venueId, now, leasedUntil, isRepeated],
+    );
+    claimed.push(...rows);
+  }
+  return claimed;
 }
 
 /** The images of a venue that are to be fetched, in a transaction that has made them so. */
@@ -169,40 +188,28 @@ function hashOfFile({ venueId, kind, urlHash }: DueImage, { content }: NewFile):
   return createHash('sha256').update(`${venueId} ${kind} `).update(urlHash).update(content).digest();
 }
 
-/** Returns false and writes nothing if the lease has run out. */
+/** In a transaction. Returns false and writes nothing if the lease has run out. */
 export async function recordFetched(
-  db: Queryable,
+  tx: Queryable,
   due: DueImage,
   files: { readonly file: NewFile; readonly thumbnail: NewFile | null; readonly preview: NewFile | null },
 ): Promise<boolean> {
   const { file, thumbnail, preview } = files;
   const all = [file, thumbnail, preview].filter((one) => one !== null);
   const hashOf = (one: NewFile | null): Buffer | null => (one === null ? null : hashOfFile(due, one));
-  const rows = await db.query<{ recorded: boolean }>(
-    `with recorded as (
-       update images set due_at = null, attempts = 0, failed_at = null, error = null, file_hash = $5, thumbnail_hash = $6, preview_hash = $7
-       where venue_id = $1 and kind = $2 and url_hash = $3 and due_at = $4 returning 1
-     ), stored as (
-       insert into image_files (file_hash, type, content)
-       select f.file_hash, f.type, f.content from unnest($8::bytea[], $9::text[], $10::bytea[]) as f(file_hash, type, content)
-       where exists (select from recorded)
-       on conflict do nothing
-     )
-     select exists (select from recorded) as recorded`,
-    [
-      due.venueId,
-      due.kind,
-      due.urlHash,
-      due.dueAt,
-      hashOf(file),
-      hashOf(thumbnail),
-      hashOf(preview),
-      all.map((one) => hashOfFile(due, one)),
-      all.map(({ type }) => type),
-      all.map(({ content }) => content),
-    ],
+  const recorded = await tx.query(
+    `update images set due_at = null, attempts = 0, failed_at = null, error = null, file_hash = $5, thumbnail_hash = $6, preview_hash = $7
+     where venue_id = $1 and kind = $2 and url_hash = $3 and due_at = $4 returning 1`,
+    [due.venueId, due.kind, due.urlHash, due.dueAt, hashOf(file), hashOf(thumbnail), hashOf(preview)],
   );
-  return rows[0]?.recorded === true;
+  if (recorded.length === 0) return false;
+  await tx.query(
+    `insert into image_files (file_hash, type, content)
+     select f.file_hash, f.type, f.content from unnest($1::bytea[], $2::text[], $3::bytea[]) as f(file_hash, type, content)
+     on conflict do nothing`,
+    [all.map((one) => hashOfFile(due, one)), all.map(({ type }) => type), all.map(({ content }) => content)],
+  );
+  return true;
 }
 
 /** Writes nothing if the lease has run out. */
@@ -226,19 +233,26 @@ export async function readImageFile(db: Queryable, hash: string): Promise<NewFil
   return rows[0] ?? null;
 }
 
-/** Deletes images that no page has asked for, with their files. Returns how many. */
-export async function deleteUnusedImages(db: Queryable, before: number, limit: number): Promise<number> {
-  const rows = await db.query(
-    `with gone as (
-       delete from images i using (
-         select venue_id, kind, url_hash from images where wanted_at < to_timestamp($1 / 1000.0)
-         order by wanted_at limit $2 for update skip locked) g
-       where i.venue_id = g.venue_id and i.kind = g.kind and i.url_hash = g.url_hash returning i.*
-     ), files as (
-       delete from image_files where file_hash in (
-         select unnest(array[file_hash, thumbnail_hash, preview_hash]) from gone))
-     select 1 from gone`,
+/** In a transaction: deletes images that no page has asked for, with their files. Returns how many images. */
+export async function deleteUnusedImages(tx: Queryable, before: number, limit: number): Promise<number> {
+  const venues = await tx.query<{ venueId: string; count: number }>(
+    `select venue_id as "venueId", count(*)::integer as count
+     from (select venue_id from images where wanted_at < to_timestamp($1 / 1000.0) order by wanted_at limit $2) i
+     group by venue_id order by venue_id`,
     [before, limit],
   );
-  return rows.length;
+  let deleted = 0;
+  for (const { venueId, count } of venues) {
+    const gone = await tx.query<{ hashes: (Buffer | null)[] }>(
+      `delete from images where venue_id = $1 and (kind, url_hash) in (
+         select kind, url_hash from images where venue_id = $1 and wanted_at < to_timestamp($2 / 1000.0)
+         order by wanted_at limit $3 for update skip locked)
+       returning array[file_hash, thumbnail_hash, preview_hash] as hashes`,
+      [venueId, before, count],
+    );
+    deleted += gone.length;
+    const hashes = gone.flatMap((row) => row.hashes.filter((hash) => hash !== null));
+    if (hashes.length > 0) await tx.query('delete from image_files where file_hash = any($1::bytea[])', [hashes]);
+  }
+  return deleted;
 }

@@ -81,11 +81,17 @@ export async function insertKey(tx: Queryable, key: NewKey): Promise<boolean> {
 }
 
 export async function findKey(db: Queryable, id: string): Promise<KeyRow | null> {
-  const rows = await db.query<KeyRow>(
-    `select ${COLUMNS} from keys where (venue_id, key_id) in (select r.venue_id, r.key_id from key_routes r where r.key_id = $1)`,
-    [id],
-  );
-  return rows[0] ?? null;
+  const venueId = await findVenueOfKey(db, id);
+  if (venueId === null) return null;
+  const [row] = await findKeysOfVenue(db, venueId, [id]);
+  return row ?? null;
+}
+
+async function findVenueOfKey(db: Queryable, id: string): Promise<string | null> {
+  const rows = await db.query<{ venueId: string }>('select venue_id as "venueId" from key_routes where key_id = $1', [
+    id,
+  ]);
+  return rows[0]?.venueId ?? null;
 }
 
 /** The keys of a venue with these ids, in no certain order. */
@@ -96,10 +102,10 @@ export async function findKeysOfVenue(db: Queryable, venueId: string, ids: reado
 
 /** The lock is held until the transaction ends, so that two operators do not overwrite each other. */
 export async function lockKey(tx: Queryable, id: string): Promise<KeyRow | null> {
+  const venueId = await findVenueOfKey(tx, id);
   const rows = await tx.query<KeyRow>(
-    `select ${COLUMNS} from keys where (venue_id, key_id) in (select r.venue_id, r.key_id from key_routes r where r.key_id = $1)
-     for no key update`,
-    [id],
+    `select ${COLUMNS} from keys where venue_id = $1 and key_id = $2 for no key update`,
+    [venueId, id],
   );
   return rows[0] ?? null;
 }

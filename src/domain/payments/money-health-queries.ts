@@ -212,10 +212,10 @@ export async function retryFailedMovement(
 export async function hurryMovement(tx: Queryable, venueId: string, id: string, now: number): Promise<boolean> {
   const rows = await tx.query(
     `update movements
-     set due_at = case when due_at > to_timestamp($3 / 1000.0) + make_interval(secs => $4) then to_timestamp($3 / 1000.0) else due_at end
+     set due_at = case when due_at > to_timestamp($4 / 1000.0) then to_timestamp($3 / 1000.0) else due_at end
      where venue_id = $1 and movement_id = $2
        and (status in ('sending', 'pending') or (status = 'waiting' and due_at <= to_timestamp($3 / 1000.0))) returning 1`,
-    [venueId, id, now, (LEASE_MS + CLOCK_MARGIN_MS) / 1000],
+    [venueId, id, now, now + LEASE_MS + CLOCK_MARGIN_MS],
   );
   return rows.length === 1;
 }

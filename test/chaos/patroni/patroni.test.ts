@@ -29,7 +29,7 @@ describe('the option --patroni', () => {
   });
 
   it('does not go with --standby, and --async does not go without it', () => {
-    expect(() => readOptions(['--patroni', '--standby'])).toThrow('either --standby or --patroni');
+    expect(() => readOptions(['--patroni', '--standby'])).toThrow('one of --standby, --patroni and --citus');
     expect(() => readOptions(['--async'])).toThrow('--async goes with --patroni');
   });
 

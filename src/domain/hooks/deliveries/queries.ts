@@ -123,10 +123,10 @@ export interface IntegrationQueue {
   readonly integration_id: string;
 }
 
-/**
- * Integrations after this one whose oldest delivery is due. One index lookup for each integration with waiting
- * deliveries.
- */
+/** Before every venue. */
+const LOWEST_VENUE_ID = '00000000-0000-0000-0000-000000000000';
+
+/** Integrations after this one whose oldest delivery is due. */
 export async function dueQueues(
   db: Queryable,
   now: number,
@@ -134,18 +134,8 @@ export async function dueQueues(
   limit: number,
 ): Promise<IntegrationQueue[]> {
   return db.query<IntegrationQueue>(
-    `with recursive queues as (
-       (select d.venue_id, d.integration_id, d.due_at from inbound_deliveries d
-        where d.due_at is not null
-          and ($1::uuid is null or (d.venue_id, d.integration_id) > ($1::uuid, $2::text))
-        order by d.venue_id, d.integration_id, d.received_at limit 1)
-       union all
-       select n.venue_id, n.integration_id, n.due_at from queues q cross join lateral (
-         select d.venue_id, d.integration_id, d.due_at from inbound_deliveries d
-         where d.due_at is not null and (d.venue_id, d.integration_id) > (q.venue_id, q.integration_id)
-         order by d.venue_id, d.integration_id, d.received_at limit 1) n)
-     select venue_id, integration_id from queues where due_at <= to_timestamp($3 / 1000.0) limit $4`,
-    [after?.venue_id ?? null, after?.integration_id ?? null, now, limit],
+    'select venue_id, integration_id from due_inbound_queues($1, $2, to_timestamp($3 / 1000.0), $4)',
+    [after?.venue_id ?? LOWEST_VENUE_ID, after?.integration_id ?? '', now, limit],
   );
 }
 

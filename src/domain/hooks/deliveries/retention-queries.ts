@@ -11,11 +11,10 @@ const IGNORED_BODY_RETENTION_MS = DAY_MS;
 const OBJECT_RETENTION_MS = 400 * DAY_MS;
 
 async function deleteIgnoredBodies(db: Queryable, before: number, limit: number): Promise<number> {
+  const isOld = "status = 'ignored' and body is not null and received_at < to_timestamp($1 / 1000.0)";
   const deleted = await db.query(
-    `update inbound_deliveries set body = null where ctid = any(array(
-       select ctid from inbound_deliveries
-       where status = 'ignored' and body is not null and received_at < to_timestamp($1 / 1000.0)
-       limit $2 for update skip locked)) and status = 'ignored' returning 1`,
+    `update inbound_deliveries set body = null where (venue_id, delivery_id) in (
+       select venue_id, delivery_id from inbound_deliveries where ${isOld} limit $2) and ${isOld} returning 1`,
     [before, limit],
   );
   return deleted.length;

@@ -205,7 +205,7 @@ export async function countInternalError(
 /** A pause does not count as a failure of the provider. */
 export async function excludePauseOfReads(tx: Queryable, venueId: string, integrationId: string, pausedMs: number) {
   await tx.query(
-    `update hook_reads set failing_since = failing_since + make_interval(secs => $3 / 1000.0)
+    `update hook_reads set failing_since = to_timestamp((extract(epoch from failing_since at time zone 'UTC') + $3 / 1000.0)::float8)
      where venue_id = $1 and integration_id = $2 and failing_since is not null`,
     [venueId, integrationId, pausedMs],
   );

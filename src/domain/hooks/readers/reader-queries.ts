@@ -114,7 +114,7 @@ export interface ClaimedReader {
   readonly defaults: Defaults;
   readonly credentials: Buffer;
   readonly set_at: string;
-  /** By the clock of the database, because those of workers and servers differ. */
+  /** By the clock of the database, just before the claim. */
   readonly claimed_at: string;
   readonly failures: number;
   /** False: no request with these credentials has been answered. */
@@ -127,27 +127,50 @@ export interface ClaimedReader {
 /** The most requests of one integration in a day, by its provider. */
 type RequestsPerDay = Readonly<Record<string, number>>;
 
-/** The first moment of the next day (UTC), and of this one, for a time in milliseconds at $1. */
-const TODAY = `(to_timestamp($1 / 1000.0) at time zone 'UTC')::date`;
-const TOMORROW = `((${TODAY} + 1)::timestamp at time zone 'UTC')`;
+/** An integration, as a look across venues finds it: what follows is done integration by integration. */
+interface FoundReader {
+  readonly venueId: string;
+  readonly integrationId: string;
+}
+
+interface DueReader extends FoundReader {
+  /** By the clock of the database, because those of workers and servers differ. */
+  readonly lookedAt: string;
+}
+
+/** The day (UTC) and the first moment of the next one, for a time in milliseconds. */
+const todayAt = (now: string): string => `(to_timestamp(${now} / 1000.0) at time zone 'UTC')::date`;
+const tomorrowAt = (now: string): string => `((${todayAt(now)} + 1)::timestamp at time zone 'UTC')`;
+
+/** SQL: the reader r of the integration i has made its requests of the day, unless its credentials are new. */
+const isSpent = (now: string, perDay: string): string =>
+  `(r.is_checked and r.requests_on = ${todayAt(now)} and r.requests_count >= (${perDay}::jsonb ->> i.provider)::integer)`;
 
 /** Puts integrations that have made their requests of the day off until the next one. That wait is no failure of the provider. */
 async function putOffUntilTomorrow(db: Queryable, now: number, perDay: RequestsPerDay): Promise<void> {
-  await db.query(
-    `with put_off as (
-       update integration_readers r set wait_reason = 'daily_limit', next_request_at = ${TOMORROW}, due_at = ${TOMORROW}
-       from integrations i
-       where r.due_at <= to_timestamp($1 / 1000.0) and r.paused_at is null and r.is_checked and r.requests_on = ${TODAY}
-         and i.venue_id = r.venue_id and i.integration_id = r.integration_id
-         and r.requests_count >= ($2::jsonb ->> i.provider)::integer
-       returning r.venue_id, r.integration_id),
-     syncs as (
-       update hook_syncs s set failing_since = s.failing_since + (${TOMORROW} - to_timestamp($1 / 1000.0)) from put_off p
-       where s.venue_id = p.venue_id and s.integration_id = p.integration_id and s.failing_since is not null)
-     update hook_reads h set failing_since = h.failing_since + (${TOMORROW} - to_timestamp($1 / 1000.0)) from put_off p
-     where h.venue_id = p.venue_id and h.integration_id = p.integration_id and h.failing_since is not null`,
+  const spent = await db.query<FoundReader>(
+    `select r.venue_id as "venueId", r.integration_id as "integrationId" from integration_readers r
+     join integrations i on i.venue_id = r.venue_id and i.integration_id = r.integration_id
+     where r.due_at <= to_timestamp($1 / 1000.0) and r.paused_at is null and ${isSpent('$1', '$2')}`,
     [now, JSON.stringify(perDay)],
   );
+  for (const { venueId, integrationId } of spent) {
+    const longer = `(failing_since at time zone 'UTC' + (${tomorrowAt('$3')} - to_timestamp($3 / 1000.0))) at time zone 'UTC'`;
+    await db.query(
+      `with put_off as (
+         update integration_readers r set wait_reason = 'daily_limit', next_request_at = ${tomorrowAt('$3')}, due_at = ${tomorrowAt('$3')}
+         from integrations i
+         where r.venue_id = $1 and r.integration_id = $2 and i.venue_id = $1 and i.integration_id = $2
+           and r.due_at <= to_timestamp($3 / 1000.0) and r.paused_at is null and ${isSpent('$3', '$4')}
+         returning 1),
+       syncs as (
+         update hook_syncs set failing_since = ${longer}
+         where venue_id = $1 and integration_id = $2 and failing_since is not null and exists (select from put_off))
+       update hook_reads set failing_since = ${longer}
+       where venue_id = $1 and integration_id = $2 and failing_since is not null and exists (select from put_off)`,
+      [venueId, integrationId, now, JSON.stringify(perDay)],
+    );
+  }
 }
 
 /**
@@ -164,25 +187,32 @@ export async function claimReaders(
   limit: number,
 ): Promise<ClaimedReader[]> {
   await putOffUntilTomorrow(db, now, perDay);
-  return db.query<ClaimedReader>(
-    `update integration_readers r set lease_token = $4,
-       leased_until = to_timestamp($1 / 1000.0) + make_interval(secs => $2),
-       requests_on = ${TODAY},
-       requests_count = 1 + case when r.requests_on = ${TODAY} then r.requests_count else 0 end
-     from integrations i
-     where (r.venue_id, r.integration_id) in (
-         select d.venue_id, d.integration_id from integration_readers d join integrations of_reader
-           on of_reader.venue_id = d.venue_id and of_reader.integration_id = d.integration_id
-         where d.due_at <= to_timestamp($1 / 1000.0) and d.paused_at is null
-           and (d.leased_until is null or d.leased_until < to_timestamp($1 / 1000.0))
-           and not coalesce(d.is_checked and
-             d.requests_count >= ($3::jsonb ->> of_reader.provider)::integer and d.requests_on = ${TODAY}, false)
-         order by d.due_at limit $5 for update of d skip locked)
-       and i.venue_id = r.venue_id and i.integration_id = r.integration_id
-     returning r.venue_id, r.integration_id, i.mode, i.provider, i.defaults, r.credentials, r.set_at, r.failures,
-       r.is_checked, r.lease_token, r.requests_count as requests_today, now() as claimed_at`,
-    [now, leaseSeconds, JSON.stringify(perDay), leaseToken, limit],
+  const isClaimable = (at: string, limits: string): string =>
+    `r.due_at <= to_timestamp(${at} / 1000.0) and r.paused_at is null
+       and (r.leased_until is null or r.leased_until < to_timestamp(${at} / 1000.0))
+       and not coalesce(${isSpent(at, limits)}, false)`;
+  const due = await db.query<DueReader>(
+    `select r.venue_id as "venueId", r.integration_id as "integrationId", now() as "lookedAt" from integration_readers r
+     join integrations i on i.venue_id = r.venue_id and i.integration_id = r.integration_id
+     where ${isClaimable('$1', '$2')} order by r.due_at limit $3`,
+    [now, JSON.stringify(perDay), limit],
   );
+  const claimed: ClaimedReader[] = [];
+  for (const { venueId, integrationId, lookedAt } of due) {
+    const rows = await db.query<Omit<ClaimedReader, 'claimed_at'>>(
+      `update integration_readers r set lease_token = $5, leased_until = to_timestamp($6 / 1000.0),
+         requests_on = ${todayAt('$3')},
+         requests_count = 1 + case when r.requests_on = ${todayAt('$3')} then r.requests_count else 0 end
+       from integrations i
+       where r.venue_id = $1 and r.integration_id = $2 and i.venue_id = $1 and i.integration_id = $2
+         and ${isClaimable('$3', '$4')}
+       returning r.venue_id, r.integration_id, i.mode, i.provider, i.defaults, r.credentials, r.set_at, r.failures,
+         r.is_checked, r.lease_token, r.requests_count as requests_today`,
+      [venueId, integrationId, now, JSON.stringify(perDay), leaseToken, now + leaseSeconds * 1000],
+    );
+    claimed.push(...rows.map((row) => ({ ...row, claimed_at: lookedAt })));
+  }
+  return claimed;
 }
 
 /** A worker with a stale lease token must not write: false. The row stays locked until the transaction ends. */
@@ -197,9 +227,9 @@ export async function lockLease(tx: Queryable, reader: ClaimedReader): Promise<b
 /** The worker goes on with what it has read, in another transaction. */
 export async function extendLease(tx: Queryable, reader: ClaimedReader, now: number, leaseSeconds: number) {
   await tx.query(
-    `update integration_readers set leased_until = to_timestamp($4 / 1000.0) + make_interval(secs => $5)
+    `update integration_readers set leased_until = to_timestamp($4 / 1000.0)
      where venue_id = $1 and integration_id = $2 and lease_token = $3`,
-    [reader.venue_id, reader.integration_id, reader.lease_token, now, leaseSeconds],
+    [reader.venue_id, reader.integration_id, reader.lease_token, now + leaseSeconds * 1000],
   );
 }
 

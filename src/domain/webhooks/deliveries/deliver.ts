@@ -9,6 +9,8 @@ import { PACES, type Pace } from './schedule.ts';
 /** Concurrent runs in a worker, by pace. */
 const MAX_RUNS_BY_PACE: Readonly<Record<Pace, number>> = { quick: 64, slow: 32, failing: 16, dead: 16 };
 const POLL_MS = 250;
+/** After so many looks in vain, and with nothing running, the loop of a distributed database looks rarely. */
+const MAX_VAIN_LOOKS = 3;
 /** The loop waits this long after a run ends, so that runs that end together cause one query. New deliveries do not wait. */
 const DEBOUNCE_MS = 10;
 
@@ -49,6 +51,7 @@ class DeliveryLoop {
   readonly #running = new Set<Run>();
   readonly #used: Record<Pace, number> = { quick: 0, slow: 0, failing: 0, dead: 0 };
   #attempts = 0;
+  #vainLooks = 0;
   /** Dispatch has created deliveries since the last poll. */
   #isNotified = false;
   /** Ends the pause shortly; `#pollNow` ends it at once. */
@@ -65,6 +68,11 @@ class DeliveryLoop {
       this.#isNotified = true;
       this.#pollNow?.();
     });
+    const unsubscribe = this.#services.rareLooks?.workSignal.subscribe(() => {
+      const wasIdle = this.#isIdle;
+      this.#vainLooks = 0;
+      if (wasIdle) this.#pollNow?.();
+    });
     try {
       while (!this.#signal.aborted) {
         this.#isNotified = false;
@@ -73,14 +81,25 @@ class DeliveryLoop {
         if (this.#running.size === 0) this.#observe(0, beganAt, false);
         this.#services.onTurn?.();
         if (this.#isNotified) continue;
+        this.#vainLooks = claimed > 0 || this.#running.size > 0 ? 0 : this.#vainLooks + 1;
         const shouldPollSoon = claimed > 0 && this.#used.quick < MAX_RUNS_BY_PACE.quick;
-        await this.#pause(shouldPollSoon ? DEBOUNCE_MS : POLL_MS);
+        await this.#pause(shouldPollSoon ? DEBOUNCE_MS : this.#pollMs);
       }
     } finally {
+      unsubscribe?.();
       this.#services.dispatchSignal?.subscribe(null);
       await Promise.all([...this.#running].map(({ ended }) => ended));
     }
     return this.#attempts;
+  }
+
+  get #isIdle(): boolean {
+    return this.#services.rareLooks !== undefined && this.#vainLooks >= MAX_VAIN_LOOKS;
+  }
+
+  get #pollMs(): number {
+    const { rareLooks } = this.#services;
+    return this.#isIdle ? Math.max(POLL_MS, (rareLooks?.pace.idleSeconds ?? 0) * 1000) : POLL_MS;
   }
 
   async #claimMore(): Promise<number> {

@@ -3,8 +3,9 @@
 
 import type { Mode } from '../../../base/config.ts';
 import type { Queryable } from '../../../base/db.ts';
+import { deleteBatch, type OldRows } from '../../../base/delete-batch.ts';
 import type { PageQuery } from '../../../base/page.ts';
-import { earlierSecretsSql } from '../queries.ts';
+import { DAY_MS } from '../../../base/retention.ts';
 import { PACES, type Pace, RETRY_WINDOW_MS } from './schedule.ts';
 
 /** Creates the deliveries of waiting events. Returns how many events were dispatched. */
@@ -39,20 +40,9 @@ export async function claimQueues(
   maxRuns: Readonly<Record<Pace, number>>,
 ): Promise<EndpointQueue[]> {
   return db.query<EndpointQueue>(
-    `with due as materialized (
-       select q.venue_id, q.endpoint_id from unnest($3::text[], $4::integer[]) as p(pace, max_runs)
-       cross join lateral (
-         select venue_id, endpoint_id from endpoint_queues
-         where due_at is not null and pace = p.pace and greatest(due_at, available_at) <= to_timestamp($1 / 1000.0)
-         order by greatest(due_at, available_at) limit p.max_runs for update skip locked) q)
-     update endpoint_queues q set lease_token = q.lease_token + 1, available_at = to_timestamp($2 / 1000.0)
-     from due d, webhook_endpoints w
-     where q.venue_id = d.venue_id and q.endpoint_id = d.endpoint_id
-       and w.venue_id = d.venue_id and w.endpoint_id = d.endpoint_id
-     returning q.venue_id as "venueId", q.endpoint_id as "endpointId", q.lease_token as "leaseToken",
-       q.failures as unanswered, q.pace,
-       w.mode, w.url, w.status, w.secret,
-       ${earlierSecretsSql('w', '$1')} as "earlierSecrets"`,
+    `select venue_id as "venueId", endpoint_id as "endpointId", lease_token as "leaseToken", failures as unanswered, pace,
+       mode, url, status, secret, earlier_secrets as "earlierSecrets"
+     from claim_queues(to_timestamp($1 / 1000.0), to_timestamp($2 / 1000.0), $3, $4)`,
     [now, until, PACES, PACES.map((pace) => Math.max(0, maxRuns[pace]))],
   );
 }
@@ -286,15 +276,15 @@ export async function redeliverFailed(
   return rows.length;
 }
 
+const OLD_DELIVERIES: OldRows = {
+  table: 'deliveries',
+  key: 'venue_id, endpoint_id, created_at',
+  isOld: 'created_at < to_timestamp($1 / 1000.0) and (due_at is null or ends_at < to_timestamp($2 / 1000.0))',
+};
+
 /** Deletes deliveries that are older than so many days, apart from those that still have attempts to come. */
 export async function deleteOldDeliveries(db: Queryable, now: number, days: number, limit: number): Promise<number> {
-  const rows = await db.query(
-    `delete from deliveries where ctid = any(array(
-       select ctid from deliveries where created_at < to_timestamp($1 / 1000.0) - make_interval(days => $3)
-         and (due_at is null or ends_at < to_timestamp($1 / 1000.0) - interval '1 day') limit $2
-       for update skip locked)) returning 1`,
-    [now, limit, days],
-  );
+  const rows = await db.query(deleteBatch(OLD_DELIVERIES, '$3'), [now - days * DAY_MS, now - DAY_MS, limit]);
   return rows.length;
 }
 

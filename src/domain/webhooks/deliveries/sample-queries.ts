@@ -2,7 +2,9 @@
 // changes.
 
 import type { Queryable } from '../../../base/db.ts';
+import { deleteBatch, type OldRows } from '../../../base/delete-batch.ts';
 import type { PageQuery } from '../../../base/page.ts';
+import { DAY_MS } from '../../../base/retention.ts';
 import type { Attempt } from './attempt.ts';
 import type { DeliveryRow } from './queries.ts';
 
@@ -67,12 +69,13 @@ export async function listSampleRows(
   );
 }
 
+const OLD_SAMPLES: OldRows = {
+  table: 'sample_deliveries',
+  key: 'venue_id, endpoint_id, created_at',
+  isOld: 'created_at < to_timestamp($1 / 1000.0)',
+};
+
 export async function deleteOldSamples(db: Queryable, now: number, days: number, limit: number): Promise<number> {
-  const rows = await db.query(
-    `delete from sample_deliveries where ctid = any(array(
-       select ctid from sample_deliveries where created_at < to_timestamp($1 / 1000.0) - make_interval(days => $3) limit $2
-       for update skip locked)) returning 1`,
-    [now, limit, days],
-  );
+  const rows = await db.query(deleteBatch(OLD_SAMPLES, '$2'), [now - days * DAY_MS, limit]);
   return rows.length;
 }

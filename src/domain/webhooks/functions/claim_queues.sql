@@ -1,0 +1,38 @@
+-- Leases the endpoint queues that have been due longest until p_until, up to p_max_runs of each pace, and returns each
+-- with what is needed to send. Those that another worker takes at the same moment are left to it. Venue by venue,
+-- because a distributed database has the rows of different venues on different nodes.
+create or replace function claim_queues(
+  p_now timestamptz, p_until timestamptz, p_paces text[], p_max_runs integer[]
+) returns table (
+  venue_id uuid, endpoint_id text, lease_token integer, failures integer, pace text, mode text, url text, status text,
+  secret bytea, earlier_secrets bytea[]
+) language plpgsql as $$
+#variable_conflict use_column
+declare
+  v_due record;
+begin
+  for v_pace in 1..cardinality(p_paces) loop
+    continue when p_max_runs[v_pace] <= 0;
+    for v_due in
+      select d.venue_id, array_agg(d.endpoint_id) as endpoints
+      from (select q.venue_id, q.endpoint_id from endpoint_queues q
+        where q.due_at is not null and q.pace = p_paces[v_pace] and greatest(q.due_at, q.available_at) <= p_now
+        order by greatest(q.due_at, q.available_at) limit p_max_runs[v_pace]) d
+      group by d.venue_id order by d.venue_id loop
+      return query
+        update endpoint_queues q set lease_token = q.lease_token + 1, available_at = p_until
+        from webhook_endpoints w
+        where q.venue_id = v_due.venue_id and q.endpoint_id in (
+            select c.endpoint_id from endpoint_queues c
+            where c.venue_id = v_due.venue_id and c.endpoint_id = any(v_due.endpoints) and c.due_at is not null
+              and greatest(c.due_at, c.available_at) <= p_now
+            for update skip locked)
+          and w.venue_id = v_due.venue_id and w.endpoint_id = q.endpoint_id
+        returning q.venue_id, q.endpoint_id, q.lease_token, q.failures, q.pace,
+          w.mode, w.url, w.status, w.secret,
+          array(select e.secret
+            from unnest(w.earlier_secrets, w.earlier_until) with ordinality as e(secret, until, place)
+            where e.until > p_now order by e.place);
+    end loop;
+  end loop;
+end $$;

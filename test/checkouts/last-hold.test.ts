@@ -15,6 +15,7 @@ import { readCheckout } from '../../src/domain/checkouts/queries.ts';
 import { writeSteps } from '../../src/domain/checkouts/write-steps.ts';
 import type { Caller } from '../../src/domain/keys/caller.ts';
 import { makeStripeProcessor } from '../../src/domain/payments/stripe.ts';
+import { isDistributed } from '../support/distributed.ts';
 import { repetitions } from '../support/random-runs.ts';
 import { CARDS, HOUR, intentIdOf, type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
 import { openTestWorld, PROCESSOR_KEYS, type TestWorld } from '../support/test-world.ts';
@@ -76,12 +77,15 @@ describe('two concurrent last holds', () => {
   const statusOf = async (id: string): Promise<string | undefined> =>
     (await readCheckout(world.db, venue.venueId, id))?.status;
 
-  it('wait for the row lock, see each other, and fund and complete the checkout', async () => {
+  it.skipIf(isDistributed)('wait for the row lock, see each other, and fund and complete the checkout', async () => {
     for (let round = 0; round < 5; round++) {
       const { checkout, holds } = await almostFundedCheckout();
       const { looking } = await world.db.transaction(async (tx) => {
         // This lock must come first, so that both holds wait for it.
-        await tx.query('select 1 from checkouts where checkout_id = $1 for no key update', [checkout.id]);
+        await tx.query('select 1 from checkouts where venue_id = $1 and checkout_id = $2 for no key update', [
+          venue.venueId,
+          checkout.id,
+        ]);
         const looking = Promise.all(holds.map((holdId) => venue.settleHold(holdId)));
         await waitFor('both wait for the row', async () => {
           const rows = await world.db.priority.query(
@@ -200,7 +204,7 @@ async function createRacers(count: number, payBy: number): Promise<Racer[]> {
       as n(share_id, checkout_id, position, hold_id, intent_id, charge_id)`;
     const of = [venue.venueId, ...columns];
     await tx.query(
-      `update checkouts set status = 'collecting', organizer_id = gen_random_uuid() where checkout_id = any($1)`,
+      `update checkouts set status = 'collecting', organizer_id = '00000000-0000-7000-8000-000000000001' where checkout_id = any($1)`,
       [created.map(({ id }) => id)],
     );
     await tx.query(
@@ -301,10 +305,10 @@ async function outcomes(): Promise<Outcome[]> {
          select checkout_id, array_agg(status order by position) as shares from shares
          where venue_id = $1 and checkout_id in (select checkout_id from c) group by checkout_id)
        select c.checkout_id as id, c.status, coalesce(s.shares, '{}') as shares,
-         array(select replace(e.type, 'checkout.', '') from events e where e.venue_id = c.venue_id and e.subject = c.checkout_id
+         array(select replace(e.type, 'checkout.', '') from events e where e.venue_id = $1 and e.subject = c.checkout_id
            and e.type in ('checkout.completed', 'checkout.canceled', 'checkout.expired')) as ends,
-         array(select distinct h.status from holds h where h.venue_id = c.venue_id and h.checkout_id = c.checkout_id) as holds,
-         (select coalesce(sum(l.amount), 0)::integer from ledger_entries l where l.venue_id = c.venue_id
+         array(select distinct h.status from holds h where h.venue_id = $1 and h.checkout_id = c.checkout_id) as holds,
+         (select coalesce(sum(l.amount), 0)::integer from ledger_entries l where l.venue_id = $1
            and l.checkout_id = c.checkout_id and l.kind = 'capture') as posted
        from c left join s using (checkout_id) order by c.checkout_id`,
       [venue.venueId, all.at(-1)?.id ?? ''],

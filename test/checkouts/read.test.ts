@@ -125,7 +125,10 @@ describe('after pay_by, before the sweep', () => {
     const created = await venue.create();
     await letTimePass([created.id]);
     const { reading } = await world.db.transaction(async (tx) => {
-      await tx.query('select 1 from checkouts where checkout_id = $1 for no key update', [created.id]);
+      await tx.query('select 1 from checkouts where venue_id = $1 and checkout_id = $2 for no key update', [
+        venue.venueId,
+        created.id,
+      ]);
       const reading = venue.get(`/v1/checkouts/${created.id}`);
       await Promise.race([reading, new Promise((resolve) => setTimeout(resolve, 400))]);
       return { reading };

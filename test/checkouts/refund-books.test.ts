@@ -196,7 +196,7 @@ describe('a worker that stalls for longer than its lease', () => {
       await settleMovement({ ...services, processors: { test: slow } }, stale, now + 60_000);
       const [row] = await world.db.query<{ status: string; lease: number; entries: number }>(
         `select status, lease_token as lease, (select count(*)::integer from ledger_entries e
-           where e.subject = m.movement_id::text and e.kind = m.kind) as entries from movements m where movement_id = $1`,
+           where e.venue_id = m.venue_id and e.subject = m.movement_id::text and e.kind = m.kind) as entries from movements m where movement_id = $1`,
         [stale.id],
       );
       expect(row).toEqual({ status: 'done', lease: stale.leaseToken + 1, entries: 1 });

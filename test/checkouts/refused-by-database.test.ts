@@ -198,7 +198,7 @@ describe('a party', () => {
     for (const amounts of [[5_000, 4_999], [5_000, 5_001], [10_000, 100], [9_999]]) {
       const refusal = await refusalAtCommit(async (tx) => {
         await tx.query(
-          `update checkouts set status = 'collecting', organizer_id = gen_random_uuid() where checkout_id = $1`,
+          `update checkouts set status = 'collecting', organizer_id = '00000000-0000-7000-8000-000000000001' where checkout_id = $1`,
           [open.id],
         );
         for (const amount of amounts) await addShare(tx, open.id, amount);
@@ -211,9 +211,10 @@ describe('a party', () => {
   it('without shares cannot be collecting', async () => {
     const open = await venue.create();
     const refusal = await refusalAtCommit((tx) =>
-      tx.query(`update checkouts set status = 'collecting', organizer_id = gen_random_uuid() where checkout_id = $1`, [
-        open.id,
-      ]),
+      tx.query(
+        `update checkouts set status = 'collecting', organizer_id = '00000000-0000-7000-8000-000000000001' where checkout_id = $1`,
+        [open.id],
+      ),
     );
     expect(refusal).toMatch(/add up to 0/);
   });
@@ -222,7 +223,10 @@ describe('a party', () => {
     const { id, shares } = await venue.collecting();
     expect(await refusalAtCommit((tx) => addShare(tx, id, 100))).toMatch(/add up/);
     const drop = await refusalAtCommit((tx) =>
-      tx.query('update shares set dropped_at = now() where share_id = $1', [shares[1].id]),
+      tx.query('update shares set dropped_at = now() where venue_id = $1 and share_id = $2', [
+        venue.venueId,
+        shares[1].id,
+      ]),
     );
     expect(drop).toMatch(/add up/);
     expect(

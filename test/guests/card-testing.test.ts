@@ -50,7 +50,8 @@ const notify = (body: string) =>
     headers: { 'stripe-signature': fixture.world.processor.api.webhooks.sign({ mode: 'test', body }) },
   });
 
-const anHourLater = () => fixture.world.db.query(`update declines set at = at - interval '61 minutes'`);
+const anHourLater = () =>
+  fixture.world.db.query(`update declines set at = (at at time zone 'UTC' - interval '61 minutes') at time zone 'UTC'`);
 
 describe('five declines on a share', () => {
   it('close its card form for an hour and make the secret useless; then the guest can pay', async () => {

@@ -4,6 +4,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Db, Queryable } from '../../src/base/db.ts';
 import { applyDueDeliveries } from '../../src/domain/hooks/apply-due-deliveries.ts';
+import { isDistributed } from '../support/distributed.ts';
 import { SAIL } from '../support/provider-samples.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 import { octo } from '../support/venue-bodies.ts';
@@ -99,35 +100,38 @@ function onlyDueQueues(db: Db): Db['query'] {
 }
 
 describe('a worker that is suspended', () => {
-  it('keeps its queue while its session lives, delays no other, and writes nothing after it has lost the lock', async () => {
-    const [system, other] = [await dueBooking(), await dueBooking()];
-    let resume = (): void => undefined;
-    let signalPaused = (): void => undefined;
-    const paused = new Promise<void>((resolve) => {
-      signalPaused = resolve;
-    });
-    let pid = 0;
-    const { db } = interrupted(6, async (tx) => {
-      const [row] = await tx.query<{ pid: number }>('select pg_backend_pid() as pid');
-      pid = row?.pid ?? 0;
-      signalPaused();
-      await new Promise<void>((resolve) => {
-        resume = resolve;
+  it.skipIf(isDistributed)(
+    'keeps its queue while its session lives, delays no other, and writes nothing after it has lost the lock',
+    async () => {
+      const [system, other] = [await dueBooking(), await dueBooking()];
+      let resume = (): void => undefined;
+      let signalPaused = (): void => undefined;
+      const paused = new Promise<void>((resolve) => {
+        signalPaused = resolve;
       });
-    });
-    const slow = applyDueDeliveries({ ...world.context, db }, 1);
-    await paused;
-    expect(await applyDueDeliveries(world.context, 10)).toBe(1);
-    const states = [await stateOf(system), await stateOf(other)];
-    expect(states.map(({ delivery }) => delivery?.status).sort()).toEqual(['applied', 'pending']);
-    // PostgreSQL ends a transaction that is idle for 15 seconds.
-    await world.db.query('select pg_terminate_backend($1)', [pid]);
-    await waitFor(
-      'the next worker applies the delivery',
-      async () => (await applyDueDeliveries(world.context, 10)) > 0,
-    );
-    resume();
-    await slow;
-    expect([await stateOf(system), await stateOf(other)]).toEqual([APPLIED, APPLIED]);
-  });
+      let pid = 0;
+      const { db } = interrupted(6, async (tx) => {
+        const [row] = await tx.query<{ pid: number }>('select pg_backend_pid() as pid');
+        pid = row?.pid ?? 0;
+        signalPaused();
+        await new Promise<void>((resolve) => {
+          resume = resolve;
+        });
+      });
+      const slow = applyDueDeliveries({ ...world.context, db }, 1);
+      await paused;
+      expect(await applyDueDeliveries(world.context, 10)).toBe(1);
+      const states = [await stateOf(system), await stateOf(other)];
+      expect(states.map(({ delivery }) => delivery?.status).sort()).toEqual(['applied', 'pending']);
+      // PostgreSQL ends a transaction that is idle for 15 seconds.
+      await world.db.query('select pg_terminate_backend($1)', [pid]);
+      await waitFor(
+        'the next worker applies the delivery',
+        async () => (await applyDueDeliveries(world.context, 10)) > 0,
+      );
+      resume();
+      await slow;
+      expect([await stateOf(system), await stateOf(other)]).toEqual([APPLIED, APPLIED]);
+    },
+  );
 });

@@ -183,13 +183,14 @@ export async function findSessionRow(db: Queryable, tokenHash: Buffer, now: numb
   return rows[0] ?? null;
 }
 
-/** Deletes a session and, in the same statement, ends every token that its member has. */
-export async function deleteSession(db: Queryable, tokenHash: Buffer): Promise<void> {
-  await db.query(
-    `with ended as (delete from member_sessions where token_hash = $1 returning member_id)
-     update members m set token_version = m.token_version + 1 from ended e where m.member_id = e.member_id`,
+/** Deletes a session and ends every token that its member has. */
+export async function deleteSession(tx: Queryable, tokenHash: Buffer): Promise<void> {
+  const ended = await tx.query<{ memberId: string }>(
+    'delete from member_sessions where token_hash = $1 returning member_id as "memberId"',
     [tokenHash],
   );
+  for (const { memberId } of ended)
+    await tx.query('update members set token_version = token_version + 1 where member_id = $1', [memberId]);
 }
 
 /** Null opts in again. A phone that has no member yet can opt out too. */

@@ -3,7 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
-import type { Queryable } from '../../base/db.ts';
+import type { Db, Queryable } from '../../base/db.ts';
 import type { Random } from '../../base/random.ts';
 import { deleteSession, findSessionRow, insertSession, type SessionRow } from './queries.ts';
 
@@ -32,8 +32,8 @@ export async function findSession(db: Queryable, token: string, now: number): Pr
 }
 
 /** Signs out, which also ends the member's tokens. Ending an ended session succeeds. */
-export async function endSession(db: Queryable, token: string): Promise<void> {
-  if (TOKEN.test(token)) await deleteSession(db, hashOf(token));
+export async function endSession(db: Db, token: string): Promise<void> {
+  if (TOKEN.test(token)) await db.transaction((tx) => deleteSession(tx, hashOf(token)));
 }
 
 function hashOf(token: string): Buffer {

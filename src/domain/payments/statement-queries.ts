@@ -48,20 +48,20 @@ const MOVEMENT_SUMS = `
 /** SQL: what lost disputes took, from the venue and from our fee. */
 const DISPUTE_SUMS = `coalesce(sum(d.venue_part + d.fee_part), 0) as lost, coalesce(sum(d.fee_part), 0) as fee_lost`;
 
-/** SQL: one row for each of these payouts. */
+/** SQL: one row for each of these payouts of the venue $1, which is named everywhere: so a distributed database asks one node. */
 const moneyOf = (payouts: string): string => `
   select p.payout_id, p.checkout_id, p.mode, p.currency, p.created_at, p.amount + p.fee_amount as paid, p.fee_amount as fee,
     m.refunded, l.lost, m.fee_returned + l.fee_lost as fee_returned,
     p.amount - m.refunded - l.lost + m.fee_returned + l.fee_lost as kept,
     m.paid_out, m.to_come, m.settled_debts, m.owed, m.failed, m.failed_refunds, m.sent_at,
-    (select count(*) from holds h where h.venue_id = p.venue_id and h.checkout_id = p.checkout_id
+    (select count(*) from holds h where h.venue_id = $1 and h.checkout_id = p.checkout_id
       and h.status = 'captured') as guests
   from (${payouts}) p
   cross join lateral (
-    select ${MOVEMENT_SUMS} from movements m where m.venue_id = p.venue_id and m.checkout_id = p.checkout_id) m
+    select ${MOVEMENT_SUMS} from movements m where m.venue_id = $1 and m.checkout_id = p.checkout_id) m
   cross join lateral (
     select ${DISPUTE_SUMS} from disputes d
-    where d.venue_id = p.venue_id and d.checkout_id = p.checkout_id and d.venue_part is not null) l`;
+    where d.venue_id = $1 and d.checkout_id = p.checkout_id and d.venue_part is not null) l`;
 
 /** The columns of moneyOf and the members of MoneyFigures. */
 const FIGURES = [

@@ -109,10 +109,13 @@ function matches(search: string, values: Values): string {
   return `(starts_with(c.external_booking_id, ${exact}::text) or (${found.join(' and ')}))`;
 }
 
-/** SQL: the name of the organizer's share, as the view shows it. */
-const ORGANIZER = `left join lateral (
+/** SQL: the name of the organizer's share, as the view shows it. With its venue, if the filter has one, a distributed database asks one node. */
+function organizer({ venueId }: CheckoutFilter, values: Values): string {
+  const venue = venueId === null ? 'c.venue_id' : values.add(venueId);
+  return `left join lateral (
     select ${shareName('s')} as name from shares s
-    where s.venue_id = c.venue_id and s.checkout_id = c.checkout_id and s.is_organizer and s.dropped_at is null limit 1) o on true`;
+    where s.venue_id = ${venue} and s.checkout_id = c.checkout_id and s.is_organizer and s.dropped_at is null limit 1) o on true`;
+}
 
 const CONDITIONS: Readonly<Record<ListPart, string>> = {
   due: toPaySql('c'),
@@ -135,7 +138,7 @@ function source(filter: CheckoutFilter, part: ListPart, after: ListPlace | null,
   const narrow = narrowOf(filter, values);
   if (filter.search === null) return `(select c.* from (${looked}) c where ${narrow})`;
   const id = values.add(filter.search);
-  return `(select c.* from (${looked}) c ${ORGANIZER}
+  return `(select c.* from (${looked}) c ${organizer(filter, values)}
       where c.checkout_id <> ${id}::text and ${narrow} and ${matches(filter.search, values)}
     union all
     select c.* from checkouts c where ${windowOf(filter, values)} and ${narrow} and c.checkout_id = ${id}::text)`;

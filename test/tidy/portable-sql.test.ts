@@ -27,8 +27,7 @@ interface Rule {
 
 const TABLES = Object.keys(TABLE_HOMES).join('|');
 /** Tables that stay on one node: rows of the installation and of the limiter, and queues of messages. */
-const ONE_NODE =
-  /\b(limit_calls|limit_windows|migration_lock|mails|messages|processor_events|figures|processes)\b/;
+const ONE_NODE = /\b(limit_calls|limit_windows|migration_lock|mails|messages|processor_events|figures|processes)\b/;
 const inStatements =
   (test: (statement: string) => boolean) =>
   ({ statements }: Source): number =>

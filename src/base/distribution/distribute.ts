@@ -99,6 +99,8 @@ const SETTINGS: Readonly<Record<string, string>> = {
   'citus.allow_nested_distributed_execution': 'on',
   // What a transaction sets for itself (time limits, what a trigger may let through) holds on the workers too.
   'citus.propagate_set_commands': 'local',
+  // The program switches it off for its own connections, and not for those from node to node.
+  jit: 'off',
 };
 
 async function setSession(client: Client): Promise<void> {
@@ -120,7 +122,7 @@ async function addWorkers(client: Client, { workers, coordinator, onStep }: Dist
   for (const { host, port } of workers) {
     if (names.includes(`${host}:${port}`)) continue;
     onStep(`add worker ${host}:${port}`);
-    await client.query('select citus_add_node($1, $2)', [host, port]);
+    await addWorker(client, { host, port });
   }
   const all = (await readNodes(client)).filter(({ isCoordinator }) => !isCoordinator);
   if (all.length === 0)
@@ -132,6 +134,19 @@ async function addWorkers(client: Client, { workers, coordinator, onStep }: Dist
   for (const [name, value] of Object.entries(SETTINGS))
     await client.query(`alter database ${pg.escapeIdentifier(rows[0]?.name ?? '')} set ${name} = '${value}'`);
   return all.map(({ host, port }) => `${host}:${port}`);
+}
+
+/** Citus says what it could not do there; the operator has to know what the node must have. */
+async function addWorker(client: Client, { host, port }: NodeAddress): Promise<void> {
+  try {
+    await client.query('select citus_add_node($1, $2)', [host, port]);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new CannotDistribute(
+      `the worker ${host}:${port} could not be added: ${why.replaceAll(/\s+/g, ' ')}. It must run the same version of PostgreSQL and Citus, ` +
+        'let the role of DATABASE_URL sign in from this node, and have an empty database of this name in which "create extension citus" was run.',
+    );
+  }
 }
 
 async function placeTables(

@@ -176,7 +176,7 @@ const limits = {
   testTimeout: 20_000 * SLOWDOWN,
   hookTimeout: 60_000 * SLOWDOWN,
   // Vitest's own second is too short on a busy machine, and no promise depends on it.
-  expect: { poll: { timeout: 15_000 } },
+  expect: { poll: { timeout: 15_000 * SLOWDOWN } },
   setupFiles: ['test/support/fixed-seed.ts'],
   // Files share what they import: importing it anew for each file costs more than a quarter of the tests themselves.
   isolate: false,

@@ -354,7 +354,7 @@ const PARTS_WRITTEN_BY: Readonly<Record<string, readonly SnapshotPart[]>> = {
   dispatch_events: ['undispatched', 'deliveries', 'queues'],
   record_attempts: ['deliveries', 'queues'],
   end_deliveries: ['deliveries'],
-  // They write nothing that is read here, but take locks.
+  // They write nothing that is read here.
   due_deliveries: [],
   allocate_timestamps: [],
 };

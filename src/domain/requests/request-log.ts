@@ -225,23 +225,15 @@ export class RequestLog {
   /** The last use of each key, of those that were not recorded in the last minute. */
   #dueUses(plain: readonly PlainCall[], lines: readonly StoredLine[]): KeyUse[] {
     const uses = new Map<string, KeyUse>();
-    for (const { requestId, key, status, address } of plain) {
-      if (status === 401 || status === 403) continue;
+    const add = ({ requestId, key, status }: PlainCall | StoredLine, address: string): void => {
+      if (status === 401 || status === 403) return;
       const at = timeOfId(requestId);
-      if (this.#isDue(key.keyId, at)) uses.set(key.keyId, { ...key, at, address: loggedAddress(address) });
-    }
-    for (const { requestId, key, status, address } of lines) {
-      if (status === 401 || status === 403) continue;
-      const at = timeOfId(requestId);
-      const later = uses.get(key.keyId);
-      if (this.#isDue(key.keyId, at) && (later === undefined || later.at <= at))
-        uses.set(key.keyId, { ...key, at, address });
-    }
+      if (at - (this.#uses.get(key.keyId) ?? 0) < USE_INTERVAL_MS || at < (uses.get(key.keyId)?.at ?? 0)) return;
+      uses.set(key.keyId, { venueId: key.venueId, keyId: key.keyId, at, address });
+    };
+    for (const call of plain) add(call, loggedAddress(call.address));
+    for (const line of lines) add(line, line.address);
     return [...uses.values()];
-  }
-
-  #isDue(keyId: string, at: number): boolean {
-    return at - (this.#uses.get(keyId) ?? 0) >= USE_INTERVAL_MS;
   }
 }
 

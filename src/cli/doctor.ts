@@ -27,7 +27,7 @@ import { listVenues } from '../domain/venues/queries.ts';
 import type { AppContext } from '../run/context.ts';
 import { checksBeforeUpgrade } from './before-upgrade.ts';
 import { type Check, failedCheck, notice, passed, problem, report, runCheck } from './check-report.ts';
-import { usageError } from './cli-error.ts';
+import { CliError, usageError } from './cli-error.ts';
 import type { Command, OpenContext } from './command-definition.ts';
 import { everyPage } from './every-page.ts';
 
@@ -286,6 +286,7 @@ async function runChecks(open: OpenContext): Promise<Check[]> {
   try {
     ({ context } = await open());
   } catch (error) {
+    if (error instanceof CliError) throw error;
     return [node, failedCheck('database', error)];
   }
   return [

@@ -8,7 +8,7 @@ export function databaseStateFile(dataDir: string): string {
   return join(dataDir, 'postgres.json');
 }
 
-/** Without its state file a database counts as well: it is damaged, and opening it says how to mend it. */
+/** Without its state file a database counts as well: it is damaged, and opening it says how to repair it. */
 export function hasEmbeddedDatabase(dataDir: string): boolean {
   return existsSync(databaseStateFile(dataDir)) || existsSync(join(dataDir, 'postgres'));
 }

@@ -239,6 +239,8 @@ describe('the commands that the documentation names', () => {
       'start',
       'serve',
       'worker',
+      // Without another word: the sandbox's processor as a service of its own.
+      'processor',
       ...commands.map(({ usage }) => /^everyshare ([a-z][a-z-]*(?: [a-z][a-z-]*)*)/.exec(usage)?.[1]),
     ];
     const unknown = named.filter(({ words }) => !known.some((command) => `${words} `.startsWith(`${command} `)));

@@ -1,76 +1,104 @@
-// Job queues on PostgreSQL against our deliveries: each job signs and posts the same bytes to the same receiver, and is
-// recorded as done. Jobs and events are there before a round begins.
+// Job queues on PostgreSQL against our deliveries and our due work. Deliveries: each job signs and posts the same bytes to
+// the same receiver, and is recorded as done. Due work: ours expires a checkout, and a job of a peer does nothing. Jobs,
+// events and checkouts are there before a round begins.
 
 import { Pool as HttpPool } from 'undici';
 import { signatureOf } from '../../src/domain/webhooks/deliveries/signature.ts';
 import type { Bench, PreparedBench } from '../bench.ts';
+import { makeExpiry } from '../expire-100k.ts';
 import type { BenchFixture } from '../fixture.ts';
 import { loadPeer } from './packages.ts';
+import { type JobTimer, timeJobs } from './time-jobs.ts';
 
 const ENDPOINTS = 16;
 const EVENTS_PER_ENDPOINT = { full: 300, quick: 60 };
 /** As many posts at the same time as our worker makes: eight for each endpoint. */
-const CONCURRENCY = ENDPOINTS * 8;
+const POSTS_AT_A_TIME = ENDPOINTS * 8;
+const DUE_JOBS = { full: 20_000, quick: 1_000 };
+/** As in the performance notes of graphile-worker. */
+const DUE_JOBS_AT_A_TIME = 24;
+/** A job that does nothing ends at once, so that a large batch only saves statements. */
+const DUE_JOBS_TOGETHER = 250;
+const CONNECTIONS = 16;
+/** Of pg-boss. */
+const LOOPS = 4;
 const ADDED_TOGETHER = 200;
+const MAX_ROUND_MS = 300_000;
 const SECRET = 'whsec_forthebenchforthebenchforthe';
 /** As long as the body of the event that our side delivers. */
 const BODY = JSON.stringify({ id: 'evt_of_the_bench', type: 'checkout.completed', data: { text: 'x'.repeat(1_900) } });
-const NOTE = `${ENDPOINTS * EVENTS_PER_ENDPOINT.full} posts of 2 KB over TLS, at most ${CONCURRENCY} at the same time, from a full queue to the last one recorded. Ours also takes each event from the log to the queue of its endpoint, and keeps the answer of each attempt.`;
+const DELIVERIES_NOTE = `${ENDPOINTS * EVENTS_PER_ENDPOINT.full} posts of 2 KB over TLS, at most ${POSTS_AT_A_TIME} at the same time, from a full queue to the last one recorded. Ours also takes each event from the log to the queue of its endpoint, and keeps the answer of each attempt. The clock of the peer starts with its first job, ours before the first look.`;
+const DUE_WORK_NOTE = `${DUE_JOBS.full.toLocaleString('en-US')} jobs that are due. Ours changes the status of a checkout and writes an event with its view; the peer runs an empty function and records the job as done.`;
 
 interface JobQueue {
   /** Adds so many jobs, which is not measured. */
   add(count: number): Promise<void>;
-  /** Works until every job is done and recorded. */
-  work(post: () => Promise<void>): Promise<void>;
+  /** Runs the jobs until all are recorded as done. */
+  work(timer: JobTimer): Promise<void>;
   close(): Promise<void>;
 }
 
-export const graphileWorker = jobBench('graphile-worker', openGraphileWorker);
-export const pgBoss = jobBench('pg-boss', openPgBoss);
+interface QueueOptions {
+  readonly jobsAtATime: number;
+  /** As many as a loop fetches and completes with one statement each, where the peer leaves that to its user. */
+  readonly batchSize: number;
+  /** Of a job. */
+  readonly payload: string;
+}
 
-function jobBench(peer: string, open: (fixture: BenchFixture) => Promise<JobQueue>): Bench {
+type OpenQueue = (fixture: BenchFixture, options: QueueOptions) => Promise<JobQueue>;
+
+export const jobBenches: readonly Bench[] = [
+  deliveriesBench('graphile-worker', openGraphileWorker),
+  deliveriesBench('pg-boss', openPgBoss),
+  dueWorkBench('graphile-worker', openGraphileWorker),
+  dueWorkBench('pg-boss', openPgBoss),
+];
+
+function deliveriesBench(peer: string, open: OpenQueue): Bench {
   return {
     name: `deliveries-and-${peer}`,
     floor: 0,
     goal: 1,
     unit: 'jobs/s',
     better: 'more',
-    note: NOTE,
-    rounds: { full: 5, quick: 1 },
+    note: DELIVERIES_NOTE,
+    rounds: { full: 7, quick: 1 },
     sides: { ours: 'our deliveries', base: peer },
-    prepare: (fixture) => prepare(fixture, open),
+    prepare: (fixture) => prepareDeliveries(fixture, open),
   };
 }
 
-async function prepare(
-  fixture: BenchFixture,
-  open: (fixture: BenchFixture) => Promise<JobQueue>,
-): Promise<PreparedBench> {
+function dueWorkBench(peer: string, open: OpenQueue): Bench {
+  return {
+    name: `due-work-and-${peer}`,
+    floor: 0,
+    goal: 1,
+    unit: 'jobs/s',
+    better: 'more',
+    note: DUE_WORK_NOTE,
+    rounds: { full: 5, quick: 1 },
+    sides: { ours: 'our expiry', base: `empty jobs of ${peer}` },
+    prepare: (fixture) => prepareDueWork(fixture, open),
+  };
+}
+
+async function prepareDeliveries(fixture: BenchFixture, open: OpenQueue): Promise<PreparedBench> {
   const deliveries = await fixture.deliveries();
   const venueIds: string[] = [];
   while (venueIds.length < ENDPOINTS) venueIds.push((await fixture.makeVenue(0)).id);
   const eventsPerEndpoint = EVENTS_PER_ENDPOINT[fixture.isQuick ? 'quick' : 'full'];
   const load = { venueIds, eventsPerEndpoint, faults: [] };
   await deliveries.createEndpoints(load);
-  const http = new HttpPool(deliveries.receiver, { connections: CONCURRENCY, connect: { rejectUnauthorized: false } });
-  const queue = await open(fixture);
-  const count = ENDPOINTS * eventsPerEndpoint;
+  const connections = POSTS_AT_A_TIME;
+  const http = new HttpPool(deliveries.receiver, { connections, connect: { rejectUnauthorized: false } });
+  const batchSize = POSTS_AT_A_TIME / LOOPS;
+  const queue = await open(fixture, { jobsAtATime: POSTS_AT_A_TIME, batchSize, payload: BODY });
   const ours = async (): Promise<number> => {
     await deliveries.createEvents(load);
     return deliveries.deliver(load);
   };
-  const base = async (): Promise<number> => {
-    let posted = 0;
-    await queue.add(count);
-    const startedAt = performance.now();
-    await queue.work(async () => {
-      await post(http);
-      posted += 1;
-    });
-    const seconds = (performance.now() - startedAt) / 1000;
-    if (posted !== count) throw new Error(`${posted} of ${count} jobs posted`);
-    return count / seconds;
-  };
+  const base = (): Promise<number> => runJobs(queue, ENDPOINTS * eventsPerEndpoint, () => post(http));
   await ours();
   await base();
   return {
@@ -81,6 +109,25 @@ async function prepare(
       await http.close();
     },
   };
+}
+
+async function prepareDueWork(fixture: BenchFixture, open: OpenQueue): Promise<PreparedBench> {
+  const expire = await makeExpiry(fixture);
+  const options = { jobsAtATime: DUE_JOBS_AT_A_TIME, batchSize: DUE_JOBS_TOGETHER, payload: 'chk_of_the_bench' };
+  const queue = await open(fixture, options);
+  const base = (count: number): Promise<number> => runJobs(queue, count, async () => undefined);
+  await expire(500);
+  await base(500);
+  const count = DUE_JOBS[fixture.isQuick ? 'quick' : 'full'];
+  return { ours: () => expire(count), base: () => base(count), close: () => queue.close() };
+}
+
+/** Returns jobs a second. */
+async function runJobs(queue: JobQueue, count: number, run: () => Promise<void>): Promise<number> {
+  await queue.add(count);
+  const timer = timeJobs(count, run, MAX_ROUND_MS);
+  await queue.work(timer);
+  return count / timer.seconds();
 }
 
 async function post(http: HttpPool): Promise<void> {
@@ -96,41 +143,52 @@ async function post(http: HttpPool): Promise<void> {
 interface GraphileWorker {
   runMigrations(options: object): Promise<void>;
   run(options: object): Promise<{ stop(): Promise<void> }>;
+  readonly Logger: new (factory: () => () => void) => object;
 }
 
-/** With the settings that its documentation recommends for many short jobs: a local queue, and completions in batches. */
-async function openGraphileWorker({ url, db }: BenchFixture): Promise<JobQueue> {
-  const { run, runMigrations } = await loadPeer<GraphileWorker>('graphile-worker');
+/**
+ * With the settings that its documentation recommends for many short jobs: a local queue, and completions in batches. It
+ * logs nothing; by default it would write a line for each job.
+ */
+async function openGraphileWorker({ url, db }: BenchFixture, options: QueueOptions): Promise<JobQueue> {
+  const { run, runMigrations, Logger } = await loadPeer<GraphileWorker>('graphile-worker');
   const preset = {
     worker: {
       connectionString: url,
-      concurrentJobs: CONCURRENCY,
-      maxPoolSize: 16,
+      concurrentJobs: options.jobsAtATime,
+      maxPoolSize: CONNECTIONS,
       pollInterval: 100,
       localQueue: { size: 500 },
       completeJobBatchDelay: 0,
+      failJobBatchDelay: 0,
+      logger: new Logger(() => () => undefined),
     },
   };
   await runMigrations({ preset });
-  const left = async (): Promise<number> => {
-    const rows = await db.query<{ jobs: number }>('select count(*)::int as jobs from graphile_worker._private_jobs');
-    return rows[0]?.jobs ?? 0;
+  const hasJobs = async (): Promise<boolean> => {
+    const rows = await db.query<{ has_jobs: boolean }>(
+      'select exists (select 1 from graphile_worker._private_jobs) as has_jobs',
+    );
+    return rows[0]?.has_jobs ?? false;
   };
   return {
     async add(count) {
       // In parts, since one statement with thousands of calls runs into the time limit of this connection.
       for (let left = count; left > 0; left -= ADDED_TOGETHER)
         await db.query(
-          `select graphile_worker.add_job('post', json_build_object('body', $2::text))
+          `select graphile_worker.add_job('work', json_build_object('body', $2::text))
            from generate_series(1, $1::int)`,
-          [Math.min(left, ADDED_TOGETHER), BODY],
+          [Math.min(left, ADDED_TOGETHER), options.payload],
         );
       await db.query('analyze graphile_worker._private_jobs');
     },
-    async work(post) {
-      const runner = await run({ preset, noHandleSignals: true, taskList: { post } });
+    async work(timer) {
+      const runner = await run({ preset, noHandleSignals: true, taskList: { work: timer.run } });
       try {
-        await untilNone(left);
+        // The look at the table waits for the last job, so that the peer does not pay for it.
+        await timer.allRan;
+        while (await hasJobs()) await timer.pause();
+        timer.markRecorded();
       } finally {
         await runner.stop();
       }
@@ -150,40 +208,38 @@ interface PgBoss {
 }
 
 /** Its workers look at most twice a second, so the loop fetches and completes by itself, in batches. */
-async function openPgBoss({ url }: BenchFixture): Promise<JobQueue> {
+async function openPgBoss({ url, db }: BenchFixture, options: QueueOptions): Promise<JobQueue> {
   const { default: Boss } = await loadPeer<{ default: new (options: object) => PgBoss }>('pg-boss');
-  const boss = new Boss({ connectionString: url, max: 16, supervise: false, schedule: false });
+  const boss = new Boss({ connectionString: url, max: CONNECTIONS, supervise: false, schedule: false });
   boss.on('error', (error) => {
     throw error;
   });
   await boss.start();
-  await boss.createQueue('post');
+  await boss.createQueue('work');
+  const { batchSize } = options;
   return {
     async add(count) {
-      await boss.insert(Array.from({ length: count }, () => ({ name: 'post', data: { body: BODY } })));
+      const job = { name: 'work', data: { body: options.payload } };
+      for (let left = count; left > 0; left -= ADDED_TOGETHER)
+        await boss.insert(Array.from({ length: Math.min(left, ADDED_TOGETHER) }, () => job));
+      await db.query('analyze pgboss.job');
     },
-    async work(run) {
+    async work(timer) {
       const loop = async (): Promise<void> => {
         for (;;) {
-          const jobs = await boss.fetch('post', { batchSize: CONCURRENCY / 4 });
+          const jobs = await boss.fetch('work', { batchSize });
           if (jobs.length === 0) return;
-          await Promise.all(jobs.map(run));
+          await Promise.all(jobs.map(timer.run));
           await boss.complete(
-            'post',
+            'work',
             jobs.map(({ id }) => id),
           );
+          timer.markRecorded();
         }
       };
-      await Promise.all([loop(), loop(), loop(), loop()]);
+      await Promise.all(Array.from({ length: LOOPS }, loop));
+      await timer.allRan;
     },
     close: () => boss.stop({ graceful: false, wait: true }),
   };
-}
-
-async function untilNone(left: () => Promise<number>): Promise<void> {
-  const startedAt = performance.now();
-  while ((await left()) > 0) {
-    if (performance.now() - startedAt > 300_000) throw new Error('jobs are left after five minutes');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
 }

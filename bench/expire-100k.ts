@@ -46,7 +46,7 @@ export async function makeExpiry(fixture: BenchFixture): Promise<(count: number)
 }
 
 /** Creates open checkouts of a new venue that are due; returns the venue. */
-async function createDueCheckouts(fixture: BenchFixture, count: number): Promise<string> {
+export async function createDueCheckouts(fixture: BenchFixture, count: number): Promise<string> {
   const { id } = await fixture.makeVenue(0);
   await insertCheckoutRows(fixture, { venueId: id, rows: count, payBy: Date.now() - 60_000, withEvents: true });
   await settleRows(fixture);
@@ -99,7 +99,7 @@ async function expireBare(client: pg.Client, venueId: string): Promise<number> {
 }
 
 /** Every checkout is expired, and has one event of it, with sequence 2. */
-async function expectExpired({ db }: BenchFixture, venueId: string, count: number): Promise<void> {
+export async function expectExpired({ db }: BenchFixture, venueId: string, count: number): Promise<void> {
   const rows = await db.query<{ expired: number; events: number }>(
     `select (select count(*) from checkouts where venue_id = $1 and status = 'expired') as expired,
        (select count(*) from events e where e.venue_id = $1 and e.type = 'checkout.expired' and e.sequence = 2

@@ -4,8 +4,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 export interface JobTimer {
-  /** Runs one job. */
-  readonly run: () => Promise<void>;
+  /** Runs the job with this payload. */
+  readonly run: (payload: string) => Promise<void>;
   /** Resolves when the last job has run; rejects when a job failed or the time is over. */
   readonly allRan: Promise<void>;
   /** Some or all jobs are recorded as done now. */
@@ -18,7 +18,7 @@ export interface JobTimer {
 
 const PAUSE_MS = 5;
 
-export function timeJobs(count: number, work: () => Promise<void>, maxMs: number): JobTimer {
+export function timeJobs(count: number, work: (payload: string) => Promise<void>, maxMs: number): JobTimer {
   let [started, ended] = [0, 0];
   let [startedAt, endedAt, recordedAt] = [0, 0, 0];
   let finish = (): void => undefined;
@@ -36,11 +36,11 @@ export function timeJobs(count: number, work: () => Promise<void>, maxMs: number
     fail(isOver());
   }, maxMs);
   return {
-    async run() {
+    async run(payload) {
       started += 1;
       if (started === 1) startedAt = performance.now();
       try {
-        await work();
+        await work(payload);
       } catch (error) {
         clearTimeout(timeout);
         fail(error);

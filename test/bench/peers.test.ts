@@ -45,9 +45,9 @@ describe('the requests of the load', () => {
 describe('the clock of a round of jobs', () => {
   it('covers the time from the first job to the last record', async () => {
     const timer = timeJobs(3, () => new Promise((resolve) => setTimeout(resolve, 20)), 5_000);
-    await timer.run();
+    await timer.run('');
     timer.markRecorded();
-    await Promise.all([timer.run(), timer.run()]);
+    await Promise.all([timer.run(''), timer.run('')]);
     await timer.allRan;
     expect(() => timer.seconds()).toThrow('the last job was not recorded');
     timer.markRecorded();
@@ -57,21 +57,21 @@ describe('the clock of a round of jobs', () => {
 
   it('is an error when a job ran twice or not at all', async () => {
     const timer = timeJobs(2, async () => undefined, 5_000);
-    await timer.run();
+    await timer.run('');
     timer.markRecorded();
     expect(() => timer.seconds()).toThrow('1 jobs began and 1 ended, not 2');
-    await timer.run();
-    await timer.run();
+    await timer.run('');
+    await timer.run('');
     timer.markRecorded();
     expect(() => timer.seconds()).toThrow('3 jobs began and 3 ended, not 2');
   });
 
   it('ends the wait when a job failed or the time is over', async () => {
     const failing = timeJobs(1, () => Promise.reject(new Error('the receiver answered 500')), 5_000);
-    await expect(failing.run()).rejects.toThrow('500');
+    await expect(failing.run('')).rejects.toThrow('500');
     await expect(failing.allRan).rejects.toThrow('500');
     const late = timeJobs(2, async () => undefined, 10);
-    await late.run();
+    await late.run('');
     await expect(late.allRan).rejects.toThrow('1 of 2 jobs');
     await expect(late.pause()).rejects.toThrow('1 of 2 jobs');
   });

@@ -1,4 +1,4 @@
-// What Medusa 2 is told: the address of its database, and the requests to its store API.
+// The address of the database of Medusa 2, and the requests to its store API.
 
 import { requestText } from '../load.ts';
 

@@ -4,7 +4,6 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Queryable } from '../../src/base/db.ts';
 import { countSharedCalls } from '../../src/domain/keys/queries.ts';
 import { ageCalls } from '../support/age-calls.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';

@@ -1,6 +1,6 @@
 // Our server without its database: a POST runs all of the server's own code (HTTP, admission, parsing, validation,
-// fingerprint, response) with rows that the real database returned once. Only creates are canned; any other statement
-// throws.
+// fingerprint, response) with rows that the real database returned once. Creates and the request log are canned; any other
+// statement throws.
 
 import { join } from 'node:path';
 import { systemClock } from '../src/base/clock.ts';
@@ -40,13 +40,15 @@ function cannedDb(keyRows: ReadonlyMap<string, object>): Db {
       return [{ outcome: 'created', response: RESPONSE, found_id: values[2] }] as object[] as R[];
     throw new Error(`there are no canned rows for ${text}`);
   };
+  // What the request log stores: its batches are made and sent, and the database has nothing to say.
+  const background = { query: async <R extends object>(): Promise<R[]> => [] };
   const transaction = async (): Promise<never> => {
     throw new Error('a create needs no transaction of its own');
   };
   return {
     query,
     priority: { query },
-    background: { query },
+    background,
     monitoring: { query },
     transaction,
     close: async () => undefined,

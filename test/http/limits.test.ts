@@ -1,7 +1,10 @@
 // Rate limits of the rolling hour: exact under concurrency and across servers, with headers that say when to retry.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hashOfKey } from '../../src/domain/keys/key.ts';
+import { systemClock } from '../../src/base/clock.ts';
+import type { Queryable } from '../../src/base/db.ts';
+import { hashOfKey, hashTextOfKey } from '../../src/domain/keys/key.ts';
+import { makeAdmission } from '../../src/run/admission.ts';
 import { rateLimited } from '../../src/run/rate-limited.ts';
 import { ageCalls } from '../support/age-calls.ts';
 import { isDistributed } from '../support/distributed.ts';
@@ -281,4 +284,31 @@ describe('the rolling hour', () => {
     expect((await world.call('GET', '/v1/me', { key })).headers.get('x-ratelimit-remaining')).toBe('0');
     expect((await world.call('GET', '/v1/me', { key })).status).toBe(429);
   });
+});
+
+it('a caller whose venue is on a lost node of a distributed database fails alone, not with those that share its look-up', async () => {
+  const venues = [(await world.venue()).venue, (await world.venue()).venue];
+  const keys = await Promise.all(venues.map(({ id }) => world.key(id)));
+  const lost = hashOfKey(keys[0]?.key ?? '');
+  const sizes: number[] = [];
+  const db: Queryable = {
+    query: async (text, values = []) => {
+      const hashes = values[0] as Buffer[];
+      sizes.push(hashes.length);
+      if (hashes.some((hash) => lost.equals(hash)))
+        throw new Error(
+          'connection to the remote node postgres@10.0.0.5:5432 failed with the following error: refused',
+        );
+      return world.db.query(text, values);
+    },
+  };
+  const admit = makeAdmission(db, systemClock);
+  const results = await Promise.allSettled(
+    keys.map(({ key }) => admit({ hash: hashTextOfKey(key), effect: 'read', address: '127.0.0.1', origin: '' })),
+  );
+  expect(sizes).toEqual([2, 1, 1]);
+  expect(results).toMatchObject([
+    { status: 'rejected' },
+    { status: 'fulfilled', value: { key: { venue_id: venues[1]?.id }, rateLimit: { retryAfter: null } } },
+  ]);
 });

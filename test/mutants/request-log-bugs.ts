@@ -44,8 +44,8 @@ export const REQUEST_LOG_BUGS: readonly Mutant[] = [
     area: 'logs',
     bug: 'a refused call counts as a use of its key',
     file: LOG,
-    from: 'if (status === 401 || status === 403) continue;',
-    to: 'if (status === 401) continue;',
+    from: 'if (status === 401 || status === 403) return;',
+    to: 'if (status === 401) return;',
     tests: READ_TEST,
   },
   {

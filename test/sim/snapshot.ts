@@ -356,7 +356,7 @@ const PARTS_WRITTEN_BY: Readonly<Record<string, readonly SnapshotPart[]>> = {
   schedule_venue_queues: ['queues'],
   record_attempts: ['deliveries', 'queues'],
   end_deliveries: ['deliveries'],
-  // They write nothing that is read here, but take locks.
+  // They write nothing that is read here.
   due_deliveries: [],
   allocate_timestamps: [],
 };

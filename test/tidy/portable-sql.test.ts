@@ -121,6 +121,13 @@ const RULES: Readonly<Record<string, Rule>> = {
     ),
     known: [],
   },
+  'an array element as the new value of an update': {
+    why: 'It crashed the coordinator: give the element to a variable first.',
+    count: inStatements((statement) =>
+      /\bupdate (\w+ )?(\w+ )?set [^;]*= ?(?!array)\w+\[/.test(statement.replace(/\bwhere\b.*$/, '')),
+    ),
+    known: [],
+  },
   'a transition table': {
     why: 'Triggers with "referencing new table" are refused: use "for each row".',
     count: inFunction(({ text }) => text.includes('referencing new table')),
@@ -165,6 +172,10 @@ it.each(Object.entries(RULES))('no statement has %s, except for the listed ones'
 it.each([
   ['ctid', 'delete from boats where ctid = any(array(select ctid from boats limit 1))'],
   ['a claim across venues', 'select boat_id from boats where due_at < now() for update skip locked'],
+  [
+    'an array element as the new value of an update',
+    'update keys k set last_used_address = p_addresses[v_use] where k.key_id = v_key',
+  ],
   ['a recursive query', 'with recursive r as (select 1) select * from r'],
 ])('finds %s', (name, statement) => {
   const source = { path: 'x', isFunction: false, text: statement, statements: [statement] };

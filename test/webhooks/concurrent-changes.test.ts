@@ -4,7 +4,7 @@
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { processQueue } from '../../src/domain/webhooks/deliveries/endpoint-queue.ts';
-import { claimQueues, type EndpointQueue } from '../../src/domain/webhooks/deliveries/queries.ts';
+import { claimQueues, dueDeliveries, type EndpointQueue } from '../../src/domain/webhooks/deliveries/queries.ts';
 import { isDistributed } from '../support/distributed.ts';
 import type { TestVenue } from '../support/test-venue.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -56,6 +56,24 @@ function respondSlowly(): void {
   for (const response of hanging.splice(0)) response.end('heard');
   fixture.respond = (_request, response) => void setTimeout(() => response.end('heard'), 300);
 }
+
+describe('a worker that is slow to read what it has to deliver', () => {
+  it('delays neither the dispatch of further events nor the outcomes of its attempts', async () => {
+    const venue = await fixture.openVenue();
+    const { id } = await fixture.endpoint(venue, '/slow-worker', ['checkout.created']);
+    await venue.create();
+    await fixture.dispatch();
+    const queue = await claimQueueOf(id);
+    await venue.create();
+    const { db } = fixture.world;
+    await db.transaction(async (tx) => {
+      // PostgreSQL keeps the transaction of a statement open until its client has read all rows.
+      expect(await dueDeliveries(tx, queue, fixture.clock.at, 400, [])).toHaveLength(1);
+      await fixture.dispatch();
+    });
+    expect(await dueDeliveries(db, queue, fixture.clock.at, 400, [])).toHaveLength(2);
+  });
+});
 
 describe('an endpoint that is disabled during a run', () => {
   it('receives only what starts within a second; outcomes are recorded, and the rest can be recovered', async () => {

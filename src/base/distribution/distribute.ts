@@ -98,6 +98,8 @@ const SETTINGS: Readonly<Record<string, string>> = {
   'citus.allow_nested_distributed_execution': 'on',
   // What a transaction sets for itself (time limits, what a trigger may let through) holds on the workers too.
   'citus.propagate_set_commands': 'local',
+  // A look across venues is many small queries: a second connection to a node costs more than it saves.
+  'citus.max_adaptive_executor_pool_size': '1',
   // The program switches it off for its own connections, and not for those from node to node.
   jit: 'off',
 };

@@ -56,9 +56,16 @@ export type RequestHead = Pick<
   | 'user_agent'
 >;
 
-/** A call without a failure: its own part, and the number of its head. */
-export interface ShortRequest extends Pick<NewRequest, 'request_id' | 'at' | 'path' | 'duration_ms'> {
-  readonly head: number;
+/** Calls without a failure: what is each one's own as a list for each column, and the place of its head. */
+export interface ShortRequests {
+  readonly heads: readonly RequestHead[];
+  readonly ids: readonly string[];
+  /** When each was made. */
+  readonly seconds: readonly number[];
+  readonly paths: readonly string[];
+  /** In milliseconds. */
+  readonly durations: readonly number[];
+  readonly places: readonly number[];
 }
 
 /**
@@ -67,12 +74,9 @@ export interface ShortRequest extends Pick<NewRequest, 'request_id' | 'at' | 'pa
  */
 export async function insertShortRequests(
   db: Queryable,
-  heads: readonly RequestHead[],
-  lines: readonly ShortRequest[],
+  { heads, ids, seconds, paths, durations, places }: ShortRequests,
   mayExist: boolean,
 ): Promise<void> {
-  const joined = (name: 'request_id' | 'at' | 'duration_ms' | 'head'): string =>
-    lines.map((line) => line[name]).join(' ');
   await db.query(
     `insert into request_log (venue_id, mode, request_id, slot, at, key_id, method, path, route, operation, tool, status,
        problem_count, replayed, duration_ms, address, user_agent)
@@ -86,11 +90,11 @@ export async function insertShortRequests(
      ${mayExist ? 'on conflict do nothing' : ''}`,
     [
       JSON.stringify(heads.map((head, n) => ({ n, ...head }))),
-      joined('request_id'),
-      joined('at'),
-      JSON.stringify(lines.map(({ path }) => path)),
-      joined('duration_ms'),
-      joined('head'),
+      ids.join(' '),
+      seconds.join(' '),
+      JSON.stringify(paths),
+      durations.join(' '),
+      places.join(' '),
     ],
   );
 }

@@ -100,16 +100,25 @@ export function lineOf(call: FinishedCall): RequestLine {
     field: problem?.detail.field === undefined ? null : loggedField(problem.detail.field),
     problemCount: problem === null ? 0 : (problem.detail.problems?.length ?? 1),
     replayed: call.isReplayed,
-    durationMs: Math.round(call.durationMs * 10) / 10,
-    address: addresses.get(call.address, () => maskAddress(call.address)),
-    userAgent: call.userAgent === '' ? null : userAgents.get(call.userAgent, () => loggedUserAgent(call.userAgent)),
+    durationMs: loggedDuration(call.durationMs),
+    address: loggedAddress(call.address),
+    userAgent: loggedUserAgent(call.userAgent),
     failure: problem === null ? null : JSON.stringify(failureOf(problem, call)),
   };
 }
 
-/** Versions such as 120.0.6099.109 are no phones. */
-function loggedUserAgent(userAgent: string): string {
-  return maskShort(userAgent, MAX_USER_AGENT, { isId: true });
+export function loggedDuration(ms: number): number {
+  return Math.round(ms * 10) / 10;
+}
+
+export function loggedAddress(address: string): string {
+  return addresses.get(address, () => maskAddress(address));
+}
+
+/** Null: the caller sent none. Versions such as 120.0.6099.109 are no phones. */
+export function loggedUserAgent(userAgent: string): string | null {
+  if (userAgent === '') return null;
+  return userAgents.get(userAgent, () => maskShort(userAgent, MAX_USER_AGENT, { isId: true }));
 }
 
 /** A pointer can hold a name that the caller chose. */

@@ -10,15 +10,9 @@ import type { Log } from '../../base/log.ts';
 import { MAX_BODY_BYTES } from '../../base/mask-body.ts';
 import type { Seal } from '../../base/seal.ts';
 import { findKeysByHash, type KeyUse, recordKeyUses } from '../keys/key-use-queries.ts';
-import {
-  insertRequests,
-  insertShortRequests,
-  type NewRequest,
-  type RequestHead,
-  type ShortRequest,
-  slotOf,
-} from './queries.ts';
-import { type FinishedCall, type LoggedKey, lineOf, type RequestLine } from './request-line.ts';
+import { groupCalls, isPlain, type PlainCall } from './group-calls.ts';
+import { insertRequests, insertShortRequests, type NewRequest, slotOf } from './queries.ts';
+import { type FinishedCall, type LoggedKey, lineOf, loggedAddress, type RequestLine } from './request-line.ts';
 
 export interface RequestLogServices {
   /** A connection that requests do not use. */
@@ -163,20 +157,17 @@ export class RequestLog {
   }
 
   async #store(batch: readonly FinishedCall[]): Promise<void> {
-    const lines = await this.#resolve(this.#linesOf(batch));
-    if (lines.length === 0) return;
-    const [failed, others] = [
-      lines.filter(({ failure }) => failure !== null),
-      lines.filter((line) => line.failure === null),
-    ];
-    if (others.length > 0) await this.#storeShort(others);
-    if (failed.length > 0) {
+    const plain = batch.filter((call): call is PlainCall => isPlain(call));
+    if (plain.length > 0) await this.#storePlain(plain);
+    const others = plain.length === batch.length ? [] : batch.filter((call) => !isPlain(call));
+    const lines = others.length === 0 ? [] : await this.#resolve(this.#linesOf(others));
+    if (lines.length > 0) {
       await insertRequests(
         this.#services.db,
-        failed.map((line) => newRequest(this.#services.seal, line)),
+        lines.map((line) => newRequest(this.#services.seal, line)),
       );
     }
-    const uses = this.#dueUses(lines);
+    const uses = this.#dueUses(plain, lines);
     if (uses.length === 0) return;
     await recordKeyUses(this.#services.db, uses);
     if (this.#uses.size + uses.length > MAX_REMEMBERED_USES) this.#uses.clear();
@@ -184,25 +175,30 @@ export class RequestLog {
   }
 
   /** Masked. A call that cannot be masked is dropped alone. */
-  #linesOf(batch: readonly FinishedCall[]): RequestLine[] {
-    return batch.flatMap((call) => {
+  #linesOf(calls: readonly FinishedCall[]): RequestLine[] {
+    return calls.flatMap((call) => {
       try {
         return [lineOf(call)];
       } catch (error) {
-        this.#services.onDropped(1);
-        this.#services.log.error({ request_id: call.requestId, err: error }, 'the request log could not take a call');
+        this.#dropOne(call, error);
         return [];
       }
     });
   }
 
-  async #storeShort(lines: readonly StoredLine[]): Promise<void> {
-    const { heads, short } = shortRequests(lines);
+  #dropOne({ requestId }: FinishedCall, error: unknown): void {
+    this.#services.onDropped(1);
+    this.#services.log.error({ request_id: requestId, err: error }, 'the request log could not take a call');
+  }
+
+  async #storePlain(calls: readonly PlainCall[]): Promise<void> {
+    const short = groupCalls(calls, (call, error) => this.#dropOne(call, error));
+    if (short.ids.length === 0) return;
     try {
-      await insertShortRequests(this.#services.db, heads, short, this.#mayBeStored);
+      await insertShortRequests(this.#services.db, short, this.#mayBeStored);
     } catch (error) {
       if (sqlState(error) !== UNIQUE_VIOLATION) throw error;
-      await insertShortRequests(this.#services.db, heads, short, true);
+      await insertShortRequests(this.#services.db, short, true);
     }
   }
 
@@ -227,16 +223,17 @@ export class RequestLog {
   }
 
   /** The last use of each key, of those that were not recorded in the last minute. */
-  #dueUses(lines: readonly StoredLine[]): KeyUse[] {
+  #dueUses(plain: readonly PlainCall[], lines: readonly StoredLine[]): KeyUse[] {
     const uses = new Map<string, KeyUse>();
-    for (let place = lines.length - 1; place >= 0; place--) {
-      const { requestId, key, status, address } = lines[place] as StoredLine;
-      if (status === 401 || status === 403) continue;
-      const { venueId, keyId } = key;
-      if (uses.has(keyId)) continue;
-      uses.set(keyId, { venueId, keyId, at: timeOfId(requestId), address });
-    }
-    return [...uses.values()].filter(({ keyId, at }) => at - (this.#uses.get(keyId) ?? 0) >= USE_INTERVAL_MS);
+    const add = ({ requestId, key, status }: PlainCall | StoredLine, address: string): void => {
+      if (status === 401 || status === 403) return;
+      const at = timeOfId(requestId);
+      if (at - (this.#uses.get(key.keyId) ?? 0) < USE_INTERVAL_MS || at < (uses.get(key.keyId)?.at ?? 0)) return;
+      uses.set(key.keyId, { venueId: key.venueId, keyId: key.keyId, at, address });
+    };
+    for (const call of plain) add(call, loggedAddress(call.address));
+    for (const line of lines) add(line, line.address);
+    return [...uses.values()];
   }
 }
 
@@ -255,30 +252,6 @@ function bytesOf({ url, problem, body }: FinishedCall): number {
 /** A copy, so that a large body is not kept. One byte more than is shown says that it was longer. */
 function beginningOf(body: Buffer): Buffer {
   return body.length <= MAX_BODY_BYTES ? body : Buffer.from(body.subarray(0, MAX_BODY_BYTES + 1));
-}
-
-/** Of calls without a failure: what several have in common once, and of each the rest. */
-function shortRequests(lines: readonly StoredLine[]): {
-  readonly heads: readonly RequestHead[];
-  readonly short: readonly ShortRequest[];
-} {
-  const heads: RequestHead[] = [];
-  const places = new Map<string, number>();
-  const short = lines.map((line): ShortRequest => {
-    const { requestId, key, method, route, operation, tool, status, replayed, address, userAgent } = line;
-    const ms = timeOfId(requestId);
-    const slot = slotOf(ms);
-    const name = `${slot} ${key.keyId} ${method} ${status} ${replayed} ${tool} ${operation} ${address} ${route} ${userAgent}`;
-    let head = places.get(name);
-    if (head === undefined) {
-      const { venueId: venue_id, mode, keyId: key_id } = key;
-      const common = { venue_id, mode, slot, key_id, method, route, operation, tool, status, replayed, address };
-      head = heads.push({ ...common, user_agent: userAgent }) - 1;
-      places.set(name, head);
-    }
-    return { request_id: requestId, at: ms / 1000, path: line.path, duration_ms: line.durationMs, head };
-  });
-  return { heads, short };
 }
 
 /** The name that the sealed part of a line is bound to. */

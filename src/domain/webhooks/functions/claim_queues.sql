@@ -14,6 +14,11 @@ declare
   v_due record;
   v_free integer;
 begin
+  -- Mostly nothing is due, and one look says so for all paces.
+  if not exists (
+    select 1 from endpoint_queues q where q.due_at is not null and q.pace = any(p_paces)
+      and greatest(q.due_at, q.available_at) <= p_now
+  ) then return; end if;
   for v_pace in 1..cardinality(p_paces) loop
     v_free := p_max_runs[v_pace];
     continue when v_free <= 0;

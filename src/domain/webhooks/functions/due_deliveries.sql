@@ -1,7 +1,9 @@
 -- The deliveries of an endpoint that are due, with the bytes to send: those that were never tried before retries, so
 -- that an event that fails delays no other. An endpoint that does not answer is probed with the newest untried one.
 -- body is null where the deadline has passed: the worker ends such a delivery. A worker with a stale lease token gets
--- no row.
+-- no row. The queue's row is not locked: the lock would last until the worker has read all of these bytes, and the
+-- dispatch and every outcome would wait for it. A worker that loses its lease after this look records nothing
+-- (record_attempts).
 create or replace function due_deliveries(
   p_venue uuid, p_endpoint text, p_lease_token integer, p_now timestamptz, p_limit integer, p_in_flight timestamptz[]
 ) returns table (created_at timestamptz, tries integer, ends_at timestamptz, body text)
@@ -11,7 +13,7 @@ declare
   v_is_probed boolean;
 begin
   select q.pace = 'dead' into v_is_probed from endpoint_queues q
-    where q.venue_id = p_venue and q.endpoint_id = p_endpoint and q.lease_token = p_lease_token for update;
+    where q.venue_id = p_venue and q.endpoint_id = p_endpoint and q.lease_token = p_lease_token;
   if not found then return; end if;
   return query
     with newest as (

@@ -158,12 +158,15 @@ const POSTGRES = 'test/support/postgres-setup.ts';
 const CONSOLE = 'test/support/console-setup.ts';
 const BROWSER = 'test/support/browser-setup.ts';
 
+/** Three servers of a cluster on one machine (`npm run citus`): a statement takes several times as long. */
+const SLOWDOWN = process.env.CITUS === undefined ? 1 : 5;
+
 const limits = {
   // A test that needs longer says so itself.
-  testTimeout: 20_000,
-  hookTimeout: 60_000,
+  testTimeout: 20_000 * SLOWDOWN,
+  hookTimeout: 60_000 * SLOWDOWN,
   // Vitest's own second is too short on a busy machine, and no promise depends on it.
-  expect: { poll: { timeout: 15_000 } },
+  expect: { poll: { timeout: 15_000 * SLOWDOWN } },
   setupFiles: ['test/support/fixed-seed.ts'],
   // Files share what they import: importing it anew for each file costs more than a quarter of the tests themselves.
   isolate: false,

@@ -2192,6 +2192,8 @@ CREATE TABLE webhook_endpoints (
 --   record_checkout_event(p_venue uuid, p_checkout text, p_event text, p_type text, p_more text, p_at timestamp with time zone) returns void
 -- src/domain/events/functions/record_event.sql
 --   record_event(p_venue uuid, p_event text, p_mode text, p_type text, p_subject text, p_data json, p_at timestamp with time zone) returns void
+-- src/domain/keys/functions/record_key_uses.sql
+--   record_key_uses(p_venues uuid[], p_keys text[], p_at_ms double precision[], p_addresses text[]) returns void
 -- src/domain/analytics/functions/record_people.sql
 --   record_people(p_venue uuid, p_types text[], p_subjects uuid[], p_subject_modes text[], p_persons uuid[], p_ats timestamp with time zone[]) returns TABLE(subject uuid, day date, hour_of_day smallint, action text, gap smallint, people integer)
 -- src/domain/analytics/functions/recount_events.sql

@@ -145,11 +145,20 @@ export function isTemporary(error: unknown): boolean {
 const UNAVAILABLE_MESSAGES =
   /^(Connection terminated|timeout (expired$|exceeded when trying to connect)|Query read timeout|Cannot use a pool after calling end|Client (has encountered|was closed))/;
 
+/** What the coordinator of a distributed database says, some with the state of an internal error, when one of its nodes is gone. */
+const NODE_GONE =
+  /^(server closed the connection|connection not open|failure on connection marked as essential|could not commit transaction for shard|connection to the remote node)/;
+
+/** One node of a distributed database is gone. Statements about the venues of other nodes succeed. */
+export function isNodeGone(error: unknown): boolean {
+  return error instanceof Error && NODE_GONE.test(error.message);
+}
+
 /** The database cannot be reached, is stopping, or every retry lost a race: the caller gets 503 and may retry, not 500. */
 export function isUnavailable(error: unknown): boolean {
   const state = sqlState(error);
   if (UNAVAILABLE_STATES.has(state) || TEMPORARY_STATES.has(state) || /^08\w{3}$/.test(state)) return true;
-  return error instanceof Error && UNAVAILABLE_MESSAGES.test(error.message);
+  return isNodeGone(error) || (error instanceof Error && UNAVAILABLE_MESSAGES.test(error.message));
 }
 
 function clientSettings(options: DbOptions): DatabaseClientSettings {

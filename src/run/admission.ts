@@ -4,7 +4,7 @@
 // request, and what a caller reads is never older than the call.
 
 import type { Clock } from '../base/clock.ts';
-import type { Queryable } from '../base/db.ts';
+import { isNodeGone, type Queryable } from '../base/db.ts';
 import { networkOf } from '../base/network.ts';
 import type { PrefetchedCheckout } from '../domain/keys/caller.ts';
 import {
@@ -135,6 +135,11 @@ async function lookUpGroups(db: Queryable, groups: readonly PendingAdmission[][]
       if (group[0]?.request.hash === null) for (const pending of group) joinSharedGroup(sharedGroups, null, pending);
     if (sharedGroups.size > 0) await admitShared(db, [...sharedGroups.values()]);
   } catch (error) {
+    // Nothing was counted. Callers of venues on other nodes must not fail with those of the node that is gone.
+    if (groups.length > 1 && isNodeGone(error)) {
+      await Promise.all(groups.map((group) => lookUpGroups(db, [group], now)));
+      return;
+    }
     // A request that is admitted already is not affected: a promise settles once.
     for (const group of groups) for (const { reject } of group) reject(error);
   }

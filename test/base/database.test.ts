@@ -351,6 +351,16 @@ describe('the database layer', () => {
     expect(isUnavailable(Object.assign(new Error('no'), { code }))).toBe(true);
   });
 
+  it.each([
+    'server closed the connection unexpectedly\n\tThis probably means the server terminated abnormally',
+    'failure on connection marked as essential: 10.0.0.5:5432',
+    'connection not open',
+    'could not commit transaction for shard shares_102048 on any active node',
+    'connection to the remote node postgres@10.0.0.5:5432 failed with the following error: Connection refused',
+  ])('treats a lost node of a distributed database as temporarily unavailable: %s', (message) => {
+    expect(isUnavailable(Object.assign(new Error(message), { code: 'XX000' }))).toBe(true);
+  });
+
   it('is unavailable after it was closed, and opens no connection', async () => {
     const db = open(await newDatabase());
     expect(await db.query('select 1 as one')).toEqual([{ one: 1 }]);

@@ -94,7 +94,7 @@ describe('a worker that is killed', () => {
 /** Allows only the query for due queues, and no writes. */
 function onlyDueQueues(db: Db): Db['query'] {
   return async (text, values) => {
-    if (!text.includes('recursive queues')) throw new Error('the process was killed');
+    if (!text.includes('from due_inbound_queues')) throw new Error('the process was killed');
     return db.query(text, values);
   };
 }

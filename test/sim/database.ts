@@ -80,7 +80,7 @@ function connectionLost(): Error {
 /** The rows of a statement that changes them have no fixed order, so they are sorted to make a seed repeatable. */
 function sortedRows(text: string, result: QueryResult): Row[] {
   const rows = result.rows as Row[];
-  if (rows.length < 2 || !/^\s*(with t as materialized|update)\b/i.test(text)) return rows;
+  if (rows.length < 2 || !/^\s*(with t as materialized|update)\b|from claim_queues\(/i.test(text)) return rows;
   return rows
     .map((row) => [JSON.stringify(row), row] as const)
     .sort(([a], [b]) => (a < b ? -1 : 1))

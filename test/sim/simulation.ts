@@ -309,7 +309,7 @@ function queueServicesFor(
   const { db } = payments;
   const query: typeof db.query = async (text, values) => {
     const rows = await db.query(text, values);
-    if (text.includes('update endpoint_queues q set lease_token')) {
+    if (text.includes('from claim_queues(')) {
       for (const { endpointId, leaseToken } of rows as unknown as EndpointQueue[])
         leaseTokens.set(endpointId, leaseToken);
     }

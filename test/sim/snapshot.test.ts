@@ -1,7 +1,11 @@
 // The simulation reads only the parts that a commit can have changed. So it must know these parts, and notice when
 // another part has changed.
 
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { packageRoot } from '../../src/base/package-root.ts';
 import { ALL_PARTS, CommittedState, changedBy } from './snapshot.ts';
 
 describe('the parts that a statement can change', () => {
@@ -18,6 +22,25 @@ describe('the parts that a statement can change', () => {
   ])('%s', (statement, parts) => {
     expect(changedBy(statement)).toEqual(parts);
   });
+});
+
+const sources = execFileSync('git', ['ls-files', 'src/*.sql', 'src/*.ts'], { cwd: packageRoot, encoding: 'utf8' })
+  .trim()
+  .split('\n')
+  .map((path) => ({ path, text: readFileSync(join(packageRoot, path), 'utf8') }));
+const program = sources.flatMap(({ path, text }) => (path.endsWith('.ts') ? [text] : [])).join('\n');
+
+it('knows what each function writes that the program calls', () => {
+  const unknown = sources.flatMap(({ path, text }) => {
+    const name = basename(path, '.sql');
+    if (!path.endsWith('.sql') || !program.includes(`${name}(`)) return [];
+    const written = [...text.matchAll(/\b(?:insert into|update|delete from) (\w+)/g)].flatMap(
+      ([, table = '']) => changedBy(`update ${table} set`) ?? [],
+    );
+    const known = changedBy(`select ${name}($1)`) ?? [];
+    return written.filter((part) => !known.includes(part)).map((part) => `${name}: ${part}`);
+  });
+  expect([...new Set(unknown)]).toEqual([]);
 });
 
 describe('the committed state', () => {

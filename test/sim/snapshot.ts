@@ -352,6 +352,8 @@ const PARTS_WRITTEN_BY: Readonly<Record<string, readonly SnapshotPart[]>> = {
   open_payout: ['payouts'],
   add_failed_refund: ['checkouts', 'shares'],
   dispatch_events: ['undispatched', 'deliveries', 'queues'],
+  claim_queues: ['queues'],
+  schedule_venue_queues: ['queues'],
   record_attempts: ['deliveries', 'queues'],
   end_deliveries: ['deliveries'],
   // They write nothing that is read here.

@@ -208,6 +208,7 @@ export async function copyDistributed(servers: readonly string[], name: string, 
         `alter database ${name} set citus.enable_unsafe_triggers = on`,
         `alter database ${name} set citus.allow_nested_distributed_execution = on`,
         `alter database ${name} set citus.propagate_set_commands = local`,
+        `alter database ${name} set citus.max_adaptive_executor_pool_size = 1`,
       ]),
     ),
   );

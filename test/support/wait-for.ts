@@ -1,9 +1,13 @@
 // Waits, with a bound, for what another process or connection does. A test that only polls a value uses `expect.poll`.
 
 import { setTimeout as delay } from 'node:timers/promises';
+import { isDistributed } from './distributed.ts';
+
+/** The machine may be slow, and a cluster on it is several times as slow: no promise depends on it. */
+const DEFAULT_TIMEOUT_MS = isDistributed ? 60_000 : 15_000;
 
 export interface WaitOptions {
-  /** After this the wait fails. The machine may be slow: no promise depends on it. */
+  /** After this the wait fails. */
   readonly timeoutMs?: number;
   readonly intervalMs?: number;
 }
@@ -12,7 +16,7 @@ export interface WaitOptions {
 export async function waitFor<T>(
   what: string,
   check: () => T | false | null | undefined | Promise<T | false | null | undefined>,
-  { timeoutMs = 15_000, intervalMs = 10 }: WaitOptions = {},
+  { timeoutMs = DEFAULT_TIMEOUT_MS, intervalMs = 10 }: WaitOptions = {},
 ): Promise<T> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {

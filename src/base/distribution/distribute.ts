@@ -4,7 +4,7 @@
 
 import pg from 'pg';
 import { neededFirst } from './needed-first.ts';
-import type { Placement } from './placement.ts';
+import type { FunctionPlacement, Placement } from './placement.ts';
 import {
   type Client,
   type FoundTable,
@@ -17,8 +17,7 @@ import {
 export interface DistributeOptions {
   readonly url: string;
   readonly placementOf: (table: string, hasVenue: boolean) => Placement;
-  /** `venue`: a call runs on the worker of the venue that p_venue names; null: the function stays on the coordinator. */
-  readonly functionPlacementOf: (name: string) => 'venue' | 'copy' | null;
+  readonly functionPlacementOf: (name: string) => FunctionPlacement;
   readonly workers: readonly NodeAddress[];
   /** Where the workers reach the coordinator; null: Citus knows it already. */
   readonly coordinator: NodeAddress | null;
@@ -99,6 +98,10 @@ const SETTINGS: Readonly<Record<string, string>> = {
   'citus.allow_nested_distributed_execution': 'on',
   // What a transaction sets for itself (time limits, what a trigger may let through) holds on the workers too.
   'citus.propagate_set_commands': 'local',
+  // A look across venues is many small queries: a second connection to a node costs more than it saves.
+  'citus.max_adaptive_executor_pool_size': '1',
+  // The program switches it off for its own connections, and not for those from node to node.
+  jit: 'off',
 };
 
 async function setSession(client: Client): Promise<void> {
@@ -120,7 +123,7 @@ async function addWorkers(client: Client, { workers, coordinator, onStep }: Dist
   for (const { host, port } of workers) {
     if (names.includes(`${host}:${port}`)) continue;
     onStep(`add worker ${host}:${port}`);
-    await client.query('select citus_add_node($1, $2)', [host, port]);
+    await addWorker(client, { host, port });
   }
   const all = (await readNodes(client)).filter(({ isCoordinator }) => !isCoordinator);
   if (all.length === 0)
@@ -132,6 +135,19 @@ async function addWorkers(client: Client, { workers, coordinator, onStep }: Dist
   for (const [name, value] of Object.entries(SETTINGS))
     await client.query(`alter database ${pg.escapeIdentifier(rows[0]?.name ?? '')} set ${name} = '${value}'`);
   return all.map(({ host, port }) => `${host}:${port}`);
+}
+
+/** Citus says what it could not do there; the operator has to know what the node must have. */
+async function addWorker(client: Client, { host, port }: NodeAddress): Promise<void> {
+  try {
+    await client.query('select citus_add_node($1, $2)', [host, port]);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new CannotDistribute(
+      `the worker ${host}:${port} could not be added: ${why.replaceAll(/\s+/g, ' ')}. It must run the same version of PostgreSQL and Citus, ` +
+        'let the role of DATABASE_URL sign in from this node, and have an empty database of this name in which "create extension citus" was run.',
+    );
+  }
 }
 
 async function placeTables(
@@ -151,7 +167,9 @@ async function placeTables(
       await client.query(`alter table ${table.name} drop constraint ${constraint}`);
     }
   }
-  for (const table of wanted.filter(({ to, isPlaced }) => to.by !== 'coordinator' && !isPlaced)) {
+  const missing = wanted.filter(({ to, isPlaced }) => to.by !== 'coordinator' && !isPlaced);
+  // A table is placed beside one that is placed already.
+  for (const table of [...missing.filter(({ to }) => !isBeside(to)), ...missing.filter(({ to }) => isBeside(to))]) {
     onStep(`${table.name}: ${describe(table.to)}`);
     await placeTable(client, table.name, table.to);
     changed++;
@@ -171,6 +189,10 @@ async function verify(client: Client, wanted: readonly (FoundTable & { readonly 
     throw new CannotDistribute(`the tables are not where this release wants them: ${wrong.join('; ')}.`);
 }
 
+function isBeside(to: Placement): boolean {
+  return to.by === 'key' && to.beside !== undefined;
+}
+
 function canRefer(from: Placement, to: Placement): boolean {
   if (from.by === 'coordinator') return to.by === 'coordinator';
   return from.by === 'venue' ? to.by === 'venue' || to.by === 'copy' : from.by === 'copy' && to.by === 'copy';
@@ -179,7 +201,11 @@ function canRefer(from: Placement, to: Placement): boolean {
 async function placeTable(client: Client, name: string, to: Placement): Promise<void> {
   if (to.by === 'copy') await client.query('select create_reference_table($1)', [name]);
   else if (to.by === 'key')
-    await client.query("select create_distributed_table($1, $2, colocate_with => 'none')", [name, to.column]);
+    await client.query('select create_distributed_table($1, $2, colocate_with => $3)', [
+      name,
+      to.column,
+      to.beside ?? 'none',
+    ]);
   else
     await client.query('select create_distributed_table($1, $2, colocate_with => $3)', [
       name,
@@ -220,12 +246,15 @@ async function placeFunctions(
   const calls = ({ body }: FoundFunction): FoundFunction[] => rows.filter(({ name }) => body.includes(`${name}(`));
   for (const { signature, name, isOnEveryNode, isDelegated } of neededFirst(rows, calls)) {
     const to = functionPlacementOf(name);
-    if (to === null || (to === 'copy' ? isOnEveryNode : isDelegated)) continue;
+    if (to.by === 'coordinator' || (to.by === 'copy' ? isOnEveryNode : isDelegated)) continue;
     onStep(`function ${name}`);
-    if (to === 'copy') await client.query('select create_distributed_function($1)', [signature]);
+    if (to.by === 'copy') await client.query('select create_distributed_function($1)', [signature]);
     else
-      await client.query("select create_distributed_function($1, 'p_venue', colocate_with => 'venues')", [signature]);
+      await client.query(
+        'select create_distributed_function($1, $2, colocate_with => $3, force_delegation => nullif($4, false))',
+        [signature, to.argument, to.beside, to.isAlways],
+      );
     changed++;
   }
-  return { delegated: rows.filter(({ name }) => functionPlacementOf(name) === 'venue').length, changed };
+  return { delegated: rows.filter(({ name }) => functionPlacementOf(name).by === 'argument').length, changed };
 }

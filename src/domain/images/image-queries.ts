@@ -145,14 +145,16 @@ export async function claimDueImages(
   const claimed: DueImage[] = [];
   for (const { venueId } of venues) {
     const rows = await db.query<DueImage>(
-      `update images set due_at = to_timestamp($3 / 1000.0), attempts = least(attempts + 1, 1000),
-         failed_at = case when $4 then to_timestamp($2 / 1000.0) else failed_at end,
-         error = case when $4 then 'The service stopped twice while it read it.' else error end
-       where venue_id = $1 and (kind, url_hash) in (
+      // Materialized: as a subquery it could be run again for each row, and lock another one each time.
+      `with due as materialized (
          select kind, url_hash from images
          where venue_id = $1 and due_at <= to_timestamp($2 / 1000.0) and (attempts > 0) = $4
          order by due_at, kind, url_hash limit 1 for update skip locked)
-       returning venue_id as "venueId", kind, url_hash as "urlHash", url, due_at as "dueAt"`,
+       update images i set due_at = to_timestamp($3 / 1000.0), attempts = least(i.attempts + 1, 1000),
+         failed_at = case when $4 then to_timestamp($2 / 1000.0) else i.failed_at end,
+         error = case when $4 then 'The service stopped twice while it read it.' else i.error end
+       from due where i.venue_id = $1 and i.kind = due.kind and i.url_hash = due.url_hash
+       returning i.venue_id as "venueId", i.kind, i.url_hash as "urlHash", i.url, i.due_at as "dueAt"`,
       [venueId, now, leasedUntil, isRepeated],
     );
     claimed.push(...rows);

@@ -45,27 +45,12 @@ export interface KeyUse {
   readonly address: string;
 }
 
-/**
- * Records the last use of each key, to the minute. Another server that writes the same key at this moment says the same:
- * its row is skipped, so that no server waits, and two cannot deadlock. A statement for each venue, because a distributed
- * database has the keys of different venues on different nodes.
- */
+/** Records the last use of each key, to the minute. */
 export async function recordKeyUses(db: Queryable, uses: readonly KeyUse[]): Promise<void> {
-  const byVenue = new Map<string, KeyUse[]>();
-  for (const use of uses) byVenue.set(use.venueId, [...(byVenue.get(use.venueId) ?? []), use]);
-  for (const [venueId, ofVenue] of byVenue) await recordVenueKeyUses(db, venueId, ofVenue);
-}
-
-async function recordVenueKeyUses(db: Queryable, venueId: string, uses: readonly KeyUse[]): Promise<void> {
-  await db.query(
-    `with due as (
-       select k.key_id, to_timestamp(u.ms / 1000.0) as at, u.address
-       from unnest($2::text[], $3::double precision[], $4::text[]) as u (key_id, ms, address)
-       join keys k on k.venue_id = $1 and k.key_id = u.key_id
-       where k.last_used_at is null or k.last_used_at <= to_timestamp(u.ms / 1000.0) - interval '1 minute'
-       order by k.key_id for no key update of k skip locked)
-     update keys k set last_used_at = due.at, last_used_address = due.address
-     from due where k.venue_id = $1 and k.key_id = due.key_id`,
-    [venueId, uses.map(({ keyId }) => keyId), uses.map(({ at }) => at), uses.map(({ address }) => address)],
-  );
+  await db.query('select record_key_uses($1, $2, $3, $4)', [
+    uses.map(({ venueId }) => venueId),
+    uses.map(({ keyId }) => keyId),
+    uses.map(({ at }) => at),
+    uses.map(({ address }) => address),
+  ]);
 }

@@ -35,24 +35,41 @@ async function nextMailAt(tx: Queryable, { venueId, kind, mode }: Notice, now: n
   return last === null || count < MAILS_AT_ONCE_PER_DAY ? now : last + 3_600_000;
 }
 
+/** So many workers may each have locked one of the oldest due notices. */
+const MAX_WORKERS = 20;
+
+/** The oldest due notice that no other worker has locked. A look across venues first, because a lock names its venue. */
+async function lockDueNotice(tx: Queryable, now: number): Promise<Notice | null> {
+  const due = await tx.query<{ venueId: string; id: string }>(
+    `select venue_id as "venueId", notice_id as id from notices where due_at <= to_timestamp($1 / 1000.0)
+     order by due_at limit ${MAX_WORKERS}`,
+    [now],
+  );
+  for (const { venueId, id } of due) {
+    const [locked] = await tx.query<Notice>(
+      `select ${COLUMNS} from notices where venue_id = $1 and notice_id = $2 and due_at <= to_timestamp($3 / 1000.0)
+       for update skip locked`,
+      [venueId, id, now],
+    );
+    if (locked !== undefined) return locked;
+  }
+  return null;
+}
+
 /**
  * Takes the oldest due notice, and with it the others of its venue and kind that wait, in the order in which they were
  * recorded. They are taken for good when the transaction commits, together with their mails; another worker skips them
  * meanwhile. Null: none is due. Empty: they wait, to be joined into one mail with those that follow.
  */
 export async function takeDueNotices(tx: Queryable, now: number, limit: number): Promise<Notice[] | null> {
-  const [first] = await tx.query<Notice>(
-    `select ${COLUMNS} from notices where due_at <= to_timestamp($1 / 1000.0) order by due_at limit 1
-     for update skip locked`,
-    [now],
-  );
-  if (first === undefined) return null;
+  const first = await lockDueNotice(tx, now);
+  if (first === null) return null;
   const group = [first.venueId, first.kind, first.mode];
   const mailAt = await nextMailAt(tx, first, now);
   if (mailAt > now) {
     await tx.query(
-      `update notices set due_at = to_timestamp($4 / 1000.0) where (venue_id, notice_id) in (
-         select venue_id, notice_id from notices where venue_id = $1 and kind = $2 and mode = $3
+      `update notices set due_at = to_timestamp($4 / 1000.0) where venue_id = $1 and notice_id in (
+         select notice_id from notices where venue_id = $1 and kind = $2 and mode = $3
            and due_at < to_timestamp($4 / 1000.0) for update skip locked)`,
       [...group, mailAt],
     );
@@ -60,8 +77,8 @@ export async function takeDueNotices(tx: Queryable, now: number, limit: number):
   }
   return tx.query<Notice>(
     `with taken as (
-       update notices set due_at = null, mailed_at = to_timestamp($5 / 1000.0) where (venue_id, notice_id) in (
-         select venue_id, notice_id from notices where venue_id = $1 and kind = $2 and mode = $3 and due_at is not null
+       update notices set due_at = null, mailed_at = to_timestamp($5 / 1000.0) where venue_id = $1 and notice_id in (
+         select notice_id from notices where venue_id = $1 and kind = $2 and mode = $3 and due_at is not null
          order by due_at, notice_id limit $4 for update skip locked)
        returning *)
      select ${COLUMNS} from taken order by created_at, notice_id`,

@@ -69,23 +69,33 @@ export interface DuePayoutAccount {
   readonly leaseToken: number;
 }
 
-/** Leases due accounts until `leaseEnds`: the processor is asked about each. */
+/**
+ * Leases due accounts until `leaseEnds`: the processor is asked about each. Account by account, because a distributed
+ * database has those of different venues on different nodes.
+ */
 export async function claimPayoutAccounts(
   db: Queryable,
   now: number,
   leaseEnds: number,
   limit: number,
 ): Promise<DuePayoutAccount[]> {
-  return db.query<DuePayoutAccount>(
-    `update payout_accounts set lease_token = lease_token + 1, check_at = to_timestamp($2 / 1000.0)
-     where (venue_id, mode) in (
-       select venue_id, mode from payout_accounts where check_at <= to_timestamp($1 / 1000.0)
-       order by check_at, venue_id, mode limit $3)
-       and check_at <= to_timestamp($1 / 1000.0)
-     returning venue_id as "venueId", mode, account_id as "accountId", transfers_status as "transfersStatus",
-       lease_token as "leaseToken"`,
-    [now, leaseEnds, limit],
+  const due = await db.query<{ venueId: string; mode: Mode }>(
+    `select venue_id as "venueId", mode from payout_accounts where check_at <= to_timestamp($1 / 1000.0)
+     order by check_at, venue_id, mode limit $2`,
+    [now, limit],
   );
+  const claimed: DuePayoutAccount[] = [];
+  for (const { venueId, mode } of due) {
+    const rows = await db.query<DuePayoutAccount>(
+      `update payout_accounts set lease_token = lease_token + 1, check_at = to_timestamp($4 / 1000.0)
+       where venue_id = $1 and mode = $2 and check_at <= to_timestamp($3 / 1000.0)
+       returning venue_id as "venueId", mode, account_id as "accountId", transfers_status as "transfersStatus",
+         lease_token as "leaseToken"`,
+      [venueId, mode, now, leaseEnds],
+    );
+    claimed.push(...rows);
+  }
+  return claimed;
 }
 
 /** Leases one account, due or not; null: the venue has none. */

@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { COMPILED, compiledSources } from './test/support/compiled-sources.ts';
 
 /** Starts no PostgreSQL. A file that opens a TestWorld fails here at once, and belongs to `database`. */
 const PURE = [
@@ -139,24 +140,13 @@ const LONGEST = [
   '/test/sim/',
 ];
 
-/**
- * Late: the client of the browser switches on Node's tracking of asynchronous calls in its worker, which then costs three
- * times as much for each promise until the worker ends.
- */
-const IN_A_BROWSER =
-  /\/test\/(console|embed|examples|docs\/site|pages\/(live|motion|poster|right-to-left|slow-line|states|stories|stripe-driver)\.)/;
-
-/** Last, and short: they keep both cores busy while the longest story in a browser ends. */
-const LAST = /\/test\/(hooks|guests|offerings|boats|payments|tidy|outbound)\//;
-
 class LongestFirst extends BaseSequencer {
   /** A worker serves one project, so the files of a project stand together. */
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const projects = ['slow', 'database', 'pure'];
     const rank = ({ project, moduleId }: TestSpecification): number => {
       const place = LONGEST.findIndex((name) => moduleId.includes(name));
-      const late = IN_A_BROWSER.test(moduleId) ? 50 : LAST.test(moduleId) ? 75 : 0;
-      return projects.indexOf(project.name) * 200 + late + (place < 0 ? LONGEST.length : place);
+      return projects.indexOf(project.name) * 200 + (place < 0 ? LONGEST.length : place);
     };
     return (await super.sort(files)).sort((a, b) => rank(a) - rank(b));
   }
@@ -183,36 +173,45 @@ const limits = {
 };
 
 export default defineConfig(({ mode }) => {
+  // Only Vite knows which tests a change concerns.
+  const watches = process.argv.includes('--watch') || !process.argv.includes('run');
   const shared = {
     ...limits,
     provide: { isFastLoop: mode === 'fast', isUsual: mode === 'usual', isLong: mode === 'long' },
+    ...(watches ? {} : { server: { deps: { external: [COMPILED] } } }),
   };
-  const pure = { test: { ...shared, name: 'pure', include: PURE, globalSetup: [LOGS] } };
-  const database = {
-    test: {
-      ...shared,
-      name: 'database',
-      include: ['test/**/*.test.ts'],
-      exclude: [...PURE, ...SLOW],
-      globalSetup: [LOGS, POSTGRES, CONSOLE],
-    },
-  };
+  const loading = watches ? {} : { plugins: [compiledSources()] };
+  const project = <Test extends object>(test: Test) => ({ test: { ...shared, ...test }, ...loading });
+  const pure = project({ name: 'pure', include: PURE, globalSetup: [LOGS] });
+  const database = project({
+    name: 'database',
+    include: ['test/**/*.test.ts'],
+    exclude: [...PURE, ...SLOW],
+    globalSetup: [LOGS, POSTGRES, CONSOLE],
+  });
   // Whole stories in a browser, simulations and killed programs: slow by nature, and slower on a busy machine.
-  const slow = { test: { ...shared, name: 'slow', include: SLOW, globalSetup: [LOGS, POSTGRES, CONSOLE, BROWSER] } };
+  const everything = [LOGS, POSTGRES, CONSOLE, BROWSER];
+  const slow = project({ name: 'slow', include: SLOW, globalSetup: everything });
   // `npm test` has all but the proofs as one, and the fast loop the first two: a worker serves one project, and each start
   // of a worker imports the whole program.
-  const usual = { test: { ...slow.test, name: 'usual', include: ['test/**/*.test.ts'], exclude: PROOFS } };
-  const proofs = { test: { ...slow.test, name: 'proofs', include: [...PROOFS, 'test/pages/states.test.ts'] } };
-  const fast = {
-    test: {
-      ...shared,
-      name: 'fast',
-      include: ['test/**/*.test.ts'],
-      exclude: [...SLOW, ...THOROUGH],
-      globalSetup: [LOGS, POSTGRES, CONSOLE],
-    },
-  };
-  const long = { test: { ...slow.test, name: 'long', include: LONG } };
+  const usual = project({
+    name: 'usual',
+    include: ['test/**/*.test.ts'],
+    exclude: PROOFS,
+    globalSetup: everything,
+  });
+  const proofs = project({
+    name: 'proofs',
+    include: [...PROOFS, 'test/pages/states.test.ts'],
+    globalSetup: everything,
+  });
+  const fast = project({
+    name: 'fast',
+    include: ['test/**/*.test.ts'],
+    exclude: [...SLOW, ...THOROUGH],
+    globalSetup: [LOGS, POSTGRES, CONSOLE],
+  });
+  const long = project({ name: 'long', include: LONG, globalSetup: everything });
   return {
     test: {
       // For two cores: while two workers wait for a browser, a receiver or a program, two others have something to do.

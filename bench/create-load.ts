@@ -79,15 +79,17 @@ export interface CreateLoad {
   readonly requests: (count: number) => string[];
   /** Checkouts and events that each request adds; null for a server without a database. */
   readonly rowsPerRequest: 0 | 1 | null;
+  /** 48 by default. */
+  readonly connections?: number;
 }
 
-/** Load of POST /v1/checkouts over 48 connections. */
+/** Load of POST /v1/checkouts. */
 export async function makeCreateRunner(fixture: BenchFixture, load: CreateLoad): Promise<RoundRunner> {
   const send = (count: number): Promise<number> =>
     fixture.load.send({
       port: load.port,
       requests: load.requests(count),
-      connections: CONNECTIONS,
+      connections: load.connections ?? CONNECTIONS,
       count,
       status: 201,
       bodyBytes: null,

@@ -21,22 +21,9 @@ export const expire100k: Bench = {
 
 async function prepare(fixture: BenchFixture): Promise<PreparedBench> {
   const rows = fixture.isQuick ? 1_000 : 100_000;
-  const payments = await fixture.payments();
-  const createDueCheckouts = async (count: number): Promise<string> => {
-    const { id } = await fixture.makeVenue(0);
-    await insertCheckoutRows(fixture, { venueId: id, rows: count, payBy: Date.now() - 60_000, withEvents: true });
-    await settleRows(fixture);
-    return id;
-  };
-  const ours = async (count: number): Promise<number> => {
-    const venueId = await createDueCheckouts(count);
-    const { seconds, expired } = await payments.expire();
-    expectCount('checkouts expired', expired, count);
-    await expectExpired(fixture, venueId, count);
-    return count / seconds;
-  };
+  const ours = await makeExpiry(fixture);
   const base = async (count: number): Promise<number> => {
-    const venueId = await createDueCheckouts(count);
+    const venueId = await createDueCheckouts(fixture, count);
     const seconds = await prepareAndExpireBare(fixture.url, venueId);
     await expectExpired(fixture, venueId, count);
     return count / seconds;
@@ -44,6 +31,26 @@ async function prepare(fixture: BenchFixture): Promise<PreparedBench> {
   await ours(500);
   await base(500);
   return { ours: () => ours(rows), base: () => base(rows), close: async () => undefined };
+}
+
+/** Our side: expires so many new checkouts, checks them, and returns checkouts a second. */
+export async function makeExpiry(fixture: BenchFixture): Promise<(count: number) => Promise<number>> {
+  const payments = await fixture.payments();
+  return async (count) => {
+    const venueId = await createDueCheckouts(fixture, count);
+    const { seconds, expired } = await payments.expire();
+    expectCount('checkouts expired', expired, count);
+    await expectExpired(fixture, venueId, count);
+    return count / seconds;
+  };
+}
+
+/** Creates open checkouts of a new venue that are due; returns the venue. */
+export async function createDueCheckouts(fixture: BenchFixture, count: number): Promise<string> {
+  const { id } = await fixture.makeVenue(0);
+  await insertCheckoutRows(fixture, { venueId: id, rows: count, payBy: Date.now() - 60_000, withEvents: true });
+  await settleRows(fixture);
+  return id;
 }
 
 /** Analyzes the prepared rows and syncs them to the disk, so that neither happens during the measurement. */
@@ -92,7 +99,7 @@ async function expireBare(client: pg.Client, venueId: string): Promise<number> {
 }
 
 /** Every checkout is expired, and has one event of it, with sequence 2. */
-async function expectExpired({ db }: BenchFixture, venueId: string, count: number): Promise<void> {
+export async function expectExpired({ db }: BenchFixture, venueId: string, count: number): Promise<void> {
   const rows = await db.query<{ expired: number; events: number }>(
     `select (select count(*) from checkouts where venue_id = $1 and status = 'expired') as expired,
        (select count(*) from events e where e.venue_id = $1 and e.type = 'checkout.expired' and e.sequence = 2

@@ -87,8 +87,8 @@ export interface BenchFixture {
   startWorker(): Worker;
   /** Starts a bare Fastify that returns this text on this path. */
   startBareRoute(route: string, body: string): Promise<StartedServer>;
-  /** Starts a script of JavaScript that listens on PORT; resolves at its first 200 on this path. */
-  startScript(file: string, settings: Env, path: string): Promise<StartedServer>;
+  /** Starts a script of JavaScript that listens on PORT; resolves at its first 200 on this path, within 30 s by default. */
+  startScript(file: string, settings: Env, path: string, seconds?: number): Promise<StartedServer>;
   /** Starts a bare Fastify that verifies and parses deliveries signed with this secret. */
   startBareHook(secret: string): Promise<StartedServer>;
   /**
@@ -183,7 +183,7 @@ export async function openFixture(
     },
     getServer: isQuick ? getSharedServer : startServer,
     startBareRoute: (route, body) => start(script('bare-route-process'), [], { ROUTE: route, BODY: body }, route),
-    startScript: (file, settings, path) => start(file, [], settings, path),
+    startScript: (file, settings, path, seconds) => start(file, [], settings, path, false, seconds),
     startBareHook: (secret) => start(script('bare-hook-process'), [], { SECRET: secret }, '/readyz'),
     startCanned: (keys, response) =>
       start(script('canned-process'), [], { ...env, KEYS: keys.join(' '), RESPONSE: response }, '/healthz'),
@@ -233,14 +233,15 @@ type Start = (
   env: Env,
   path: string,
   hasChannel?: boolean,
+  seconds?: number,
 ) => Promise<StartedServer>;
 
 function makeStarter(processes: Processes): Start {
-  return async (script, args, env, path, hasChannel) => {
+  return async (script, args, env, path, hasChannel, seconds) => {
     const port = await freePort();
     const startedAt = performance.now();
     const child = processes.start(script, args, { ...env, PORT: String(port) }, hasChannel);
-    await waitForFirstOk(child, port, path);
+    await waitForFirstOk(child, port, path, seconds);
     return { port, child, startMs: performance.now() - startedAt, stop: () => stopCleanly(child) };
   };
 }

@@ -48,16 +48,29 @@ export function startLoadProcess(processes: Processes, script: string): Load {
   };
 }
 
+export type Headers = Readonly<Record<string, string>>;
+
+/** The bytes of a request to a server on this machine; with a body, its length too. */
+export function requestText(method: 'GET' | 'POST', path: string, headers: Headers, body?: string): string {
+  const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
+  const lines = Object.entries({ host: '127.0.0.1', ...headers, ...length }).map(
+    ([name, value]) => `${name}: ${value}`,
+  );
+  return `${[`${method} ${path} HTTP/1.1`, ...lines].join('\r\n')}\r\n\r\n${body ?? ''}`;
+}
+
 /** The bytes of a GET. */
 export function getRequest(path: string, key: string): string {
-  return `GET ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${key}\r\naccept: application/json\r\n\r\n`;
+  return requestText('GET', path, { authorization: `Bearer ${key}`, accept: 'application/json' });
 }
 
 /** The bytes of a POST of JSON, with an Idempotency-Key unless it is null. */
 export function postRequest(path: string, key: string, body: string, idempotencyKey: string | null): string {
-  const keyHeader = idempotencyKey === null ? '' : `idempotency-key: ${idempotencyKey}\r\n`;
-  return (
-    `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${key}\r\naccept: application/json\r\n${keyHeader}` +
-    `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
-  );
+  const headers = {
+    authorization: `Bearer ${key}`,
+    accept: 'application/json',
+    ...(idempotencyKey === null ? {} : { 'idempotency-key': idempotencyKey }),
+    'content-type': 'application/json',
+  };
+  return requestText('POST', path, headers, body);
 }

@@ -23,6 +23,7 @@ export interface Processes {
 }
 
 const KILL_AFTER_MS = 10_000;
+const START_SECONDS = 30;
 
 export function makeProcesses(cwd: string): Processes {
   const running = new Set<ChildHandle>();
@@ -101,8 +102,13 @@ export function freePort(): Promise<number> {
 }
 
 /** Sends a GET of this path every 2 ms until the process answers 200. */
-export async function waitForFirstOk(child: ChildHandle, port: number, path: string): Promise<void> {
-  const deadline = Date.now() + 30_000;
+export async function waitForFirstOk(
+  child: ChildHandle,
+  port: number,
+  path: string,
+  seconds = START_SECONDS,
+): Promise<void> {
+  const deadline = Date.now() + seconds * 1000;
   while (Date.now() <= deadline) {
     const status = await probe(port, path);
     if (status === '200') return;
@@ -110,7 +116,7 @@ export async function waitForFirstOk(child: ChildHandle, port: number, path: str
     if (child.hasEnded()) throw new Error(`the process ended before its first response: ${child.errorOutput()}`);
     await delay(2);
   }
-  throw new Error(`no response in 30 s: ${child.errorOutput()}`);
+  throw new Error(`no response in ${seconds} s: ${child.errorOutput()}`);
 }
 
 /** The status of one GET; null while no process listens. */

@@ -42,8 +42,8 @@ async function prepare(fixture: BenchFixture): Promise<PreparedBench> {
   };
 }
 
-/** Creates a checkout that collects from its party; returns its path. */
-async function createCollectingCheckout(port: number, key: string): Promise<string> {
+/** Creates a checkout that collects from its party of six; returns its path. */
+export async function createCollectingCheckout(port: number, key: string): Promise<string> {
   const { id } = await createOnce(port, key, newBody(PARTY_SIZE));
   const response = await fetch(`http://127.0.0.1:${port}/v1/test_helpers/checkouts/${id}/collect`, {
     method: 'POST',

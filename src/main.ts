@@ -356,7 +356,8 @@ async function main(argv: readonly string[]): Promise<void> {
   try {
     if (first === 'processor' && rest.length === 0) {
       const { runProcessor } = await import('../sandbox/processor/process-main.ts');
-      process.exitCode = await runProcessor(process.env, printLine, emitReady);
+      const { processorEnv } = await import('./main/processor-env.ts');
+      process.exitCode = await runProcessor(processorEnv(process.env), printLine, emitReady);
     } else if (isRole && rest.length === 0) await runRole(first, readConfig(process.env));
     else process.exitCode = await runCommandLine(argv);
   } catch (error) {

@@ -7,16 +7,18 @@ import { openFixture } from '../fixture.ts';
 import { describeMachine, loadNow } from '../machine.ts';
 import { readOptions } from '../options.ts';
 import { runBench } from '../rounds.ts';
-import { renderTable } from '../table.ts';
+import { renderTable, resultLine } from '../table.ts';
 import { nodeIcalBench, rruleBench } from './calendars.ts';
-import { graphileWorker, pgBoss } from './job-queues.ts';
+import { jobBenches } from './job-queues.ts';
 import { limiterInMemory, limiterOnPostgres } from './limiters.ts';
-import { installPeers } from './packages.ts';
+import { medusaCreate, medusaCreateEmpty, medusaRead } from './medusa.ts';
+import { installPackages, MEDUSA_FOLDER, PEERS_FOLDER } from './packages.ts';
 import { toolCall, toolList } from './tool-server.ts';
 
+const MEDUSA = [medusaCreate, medusaCreateEmpty, medusaRead];
 const PEERS = [
-  graphileWorker,
-  pgBoss,
+  ...MEDUSA,
+  ...jobBenches,
   limiterOnPostgres,
   limiterInMemory,
   toolList,
@@ -29,12 +31,15 @@ const cleanup = makeCleanup();
 try {
   const { json, quick: isQuick, benches } = readOptions(process.argv.slice(2), PEERS);
   const loadBefore = loadNow();
-  installPeers();
+  for (const folder of new Set(benches.map((bench) => (MEDUSA.includes(bench) ? MEDUSA_FOLDER : PEERS_FOLDER))))
+    installPackages(folder);
   const fixture = await openFixture({ isQuick, shouldStartAll: false }, cleanup);
   const results = [];
   for (const bench of benches) {
-    if (process.stderr.isTTY) process.stderr.write(`${bench.name}\n`);
-    results.push(await runBench(bench, fixture, () => undefined));
+    const result = await runBench(bench, fixture, () => undefined);
+    if (cleanup.hasStarted()) break; // Interrupted: the results are incomplete.
+    results.push(result);
+    process.stderr.write(`${resultLine(result)}\n`);
   }
   const machine = await describeMachine(fixture.db, loadBefore);
   process.stdout.write(

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Bench, PreparedBench } from '../bench.ts';
 import { createOnce, newBody } from '../create-load.ts';
 import type { BenchFixture } from '../fixture.ts';
-import type { LoadJob } from '../load.ts';
+import { type LoadJob, requestText } from '../load.ts';
 import { PEERS_FOLDER } from './packages.ts';
 
 const CONNECTIONS = 48;
@@ -53,7 +53,8 @@ async function prepare(fixture: BenchFixture, makeCall: MakeCall): Promise<Prepa
   const ofPeer = await resultOf(peer.port, key, call);
   if (JSON.stringify(ofPeer).length < JSON.stringify(called).length / 2)
     throw new Error(`the two sides return different results: ${JSON.stringify(ofPeer).slice(0, 300)}`);
-  const job = { requests: [requestBytes(key, call)], connections: CONNECTIONS, status: 200, bodyBytes: null } as const;
+  const request = requestText('POST', PATH, { authorization: `Bearer ${key}`, ...HEADERS }, bodyOf(call));
+  const job = { requests: [request], connections: CONNECTIONS, status: 200, bodyBytes: null } as const;
   const side = async (port: number): Promise<() => Promise<number>> => {
     const sideJob: Omit<LoadJob, 'count'> = { ...job, port };
     const count = await fixture.load.calibrate(sideJob, fixture.seconds.warmAlone, fixture.seconds.round);
@@ -91,16 +92,4 @@ async function resultOf(port: number, key: string, call: Call): Promise<unknown>
   if (response.status !== 200 || answer.result === undefined)
     throw new Error(`${call.method} answered ${response.status}: ${JSON.stringify(answer).slice(0, 300)}`);
   return answer.result;
-}
-
-function requestBytes(key: string, call: Call): string {
-  const body = bodyOf(call);
-  const headers = {
-    host: '127.0.0.1',
-    authorization: `Bearer ${key}`,
-    ...HEADERS,
-    'content-length': Buffer.byteLength(body),
-  };
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `POST ${PATH} HTTP/1.1\r\n${lines.join('')}\r\n${body}`;
 }

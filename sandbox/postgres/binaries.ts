@@ -56,6 +56,11 @@ async function locatePackage(): Promise<NativePackage> {
   return { native: join(root, 'native'), version };
 }
 
+/** The major version of the PostgreSQL in the packages, such as "18": its data is not that of another one. */
+export async function packagedMajorVersion(): Promise<string> {
+  return (await locatePackage()).version.split('.')[0] ?? '';
+}
+
 /** Programs that `user` can run: those of the package, or a copy of them in `folder`. */
 export async function findBinaries(
   folder: string,

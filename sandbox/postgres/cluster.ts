@@ -6,7 +6,8 @@ import type { Stats } from 'node:fs';
 import { chmod, lstat, mkdir, mkdtemp, rm, rmdir, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { newState, readState, type SavedState, stateFile, writeState } from './state-file.ts';
+import { databaseStateFile } from '../../src/base/installation-files.ts';
+import { newState, readState, type SavedState, writeState } from './state-file.ts';
 import { canEnter, makeOwnedFolder, ownerOf, type RunUser, setOwner, unprivilegedUser } from './user.ts';
 
 /** For clusters whose data directory the unprivileged user cannot reach. Used by root only. */
@@ -50,7 +51,7 @@ export async function openCluster(dataDir: string): Promise<Cluster> {
   const found = await statOrNull(join(resolve(dataDir, state?.place ?? 'postgres'), 'data'));
   if (state === null && found !== null) {
     throw new Error(
-      `${join(dataDir, 'postgres')} holds a database but ${stateFile(dataDir)}, which has its password, is gone: ` +
+      `${join(dataDir, 'postgres')} holds a database but ${databaseStateFile(dataDir)}, which has its password, is gone: ` +
         'restore that file, or delete the folder to start with an empty database',
     );
   }
@@ -58,7 +59,7 @@ export async function openCluster(dataDir: string): Promise<Cluster> {
   if (state?.initialized === true) {
     throw new Error(
       `the database in ${resolve(dataDir, state.place)} is gone: restore it, ` +
-        `or delete ${stateFile(dataDir)} to start with an empty database`,
+        `or delete ${databaseStateFile(dataDir)} to start with an empty database`,
     );
   }
   return createCluster(dataDir, state ?? newState(), fallback);

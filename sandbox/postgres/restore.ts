@@ -6,6 +6,7 @@ import { chown, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { CLUSTER_FOLDER, PROCESSOR_FOLDER } from './backup.ts';
 import { type BackupManifest, copyWithHash, verifyFiles } from './backup-files.ts';
+import { packagedMajorVersion } from './binaries.ts';
 import { createRestoredCluster, findCluster } from './cluster.ts';
 import { startEmbeddedPostgres } from './embedded.ts';
 import { type RunUser, setOwner } from './user.ts';
@@ -16,6 +17,7 @@ export async function restoreBackup(from: string, manifest: BackupManifest, data
   const existing = await findCluster(home);
   if (existsSync(existing?.pgdata ?? join(home, 'postgres', 'data')))
     throw new Error(`${home} already has a database: move it away, or set DATA_DIR to an empty folder`);
+  await requireSameMajorVersion(manifest);
   await verifyFiles(from, manifest);
   const cluster = await createRestoredCluster(home, manifest.password);
   for (const name of await readdir(cluster.folder))
@@ -33,6 +35,15 @@ export async function restoreBackup(from: string, manifest: BackupManifest, data
   await rename(draft, cluster.pgdata);
   const postgres = await startEmbeddedPostgres({ dataDir: home });
   await postgres.stop();
+}
+
+/** PostgreSQL reads only the files of its own major version, and would say so after everything was written. */
+async function requireSameMajorVersion({ postgresVersion, version }: BackupManifest): Promise<void> {
+  const own = await packagedMajorVersion();
+  if (postgresVersion === own) return;
+  throw new Error(
+    `the backup has the files of PostgreSQL ${postgresVersion}, and this release brings PostgreSQL ${own}: restore it with release ${version}, and bring it here with pg_dump and pg_restore`,
+  );
 }
 
 async function place(

@@ -3,7 +3,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { chown, open, readFile, rename, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { databaseStateFile } from '../../src/base/installation-files.ts';
 import { isRoot } from './user.ts';
 
 /** The content of `<dataDir>/postgres.json`. Its field names are on disk and stay. */
@@ -19,10 +19,6 @@ export interface SavedState {
   readonly initialized: boolean;
 }
 
-export function stateFile(dataDir: string): string {
-  return join(dataDir, 'postgres.json');
-}
-
 export function newState(): SavedState {
   return {
     format: 1,
@@ -35,7 +31,7 @@ export function newState(): SavedState {
 }
 
 export async function readState(dataDir: string): Promise<SavedState | null> {
-  const file = stateFile(dataDir);
+  const file = databaseStateFile(dataDir);
   let text: string;
   try {
     text = await readFile(file, 'utf8');
@@ -69,7 +65,7 @@ function parseState(text: string): SavedState | null {
 }
 
 export async function writeState(dataDir: string, state: SavedState): Promise<void> {
-  const file = stateFile(dataDir);
+  const file = databaseStateFile(dataDir);
   const temporary = `${file}.${randomBytes(4).toString('hex')}.tmp`;
   const previous = await stat(file).catch(() => null);
   try {

@@ -9,6 +9,7 @@ import {
   type Migration,
   readFunctions,
   readMigrations,
+  readSchemaNeeds,
   type SchemaFolders,
 } from './schema-files.ts';
 
@@ -54,13 +55,16 @@ const IS_USABLE = `
 /**
  * Tells, in one short query, whether the database has the migrations and every function that this build calls, and still
  * serves this release. A newer release may add to the schema; when it takes away what this build reads, this build can no
- * longer serve.
+ * longer serve. The files are read now, not at a call: an installation over the running program brings those of the next
+ * release.
  */
 export function makeSchemaProbe(db: Db, folders: SchemaFolders, release = packageVersion()): () => Promise<boolean> {
-  let needs: readonly [functions: string[], newestMigration: number] | undefined;
+  const { functions, newestMigration } = readSchemaNeeds(folders);
   return async () => {
-    needs ??= [readFunctions(folders).map(({ name }) => name), newestOf(readMigrations(folders))];
-    const [row] = await db.query<{ usable: boolean; oldestBeside: (string | null)[] }>(IS_USABLE, needs);
+    const [row] = await db.query<{ usable: boolean; oldestBeside: (string | null)[] }>(IS_USABLE, [
+      functions,
+      newestMigration,
+    ]);
     return row?.usable === true && isSupported(release, row.oldestBeside);
   };
 }

@@ -35,6 +35,7 @@ export interface FunctionFile {
   readonly hash: string;
 }
 
+const MIGRATION_FILE = /^(\d{6})-.+\.sql$/;
 const NO_TRANSACTION = /^-- no transaction\n/;
 const CONTRACT = /^-- contract: since (\d+\.\d+\.\d+)$/m;
 const EARLIER_TEXT = /^-- earlier text: ([0-9a-f]{64})$/gm;
@@ -49,7 +50,7 @@ export function schemaFolders(root: string): SchemaFolders {
 
 export function readMigrations({ migrations: folder }: Pick<SchemaFolders, 'migrations'>): Migration[] {
   const files = readdirSync(folder)
-    .filter((name) => /^\d{6}-.+\.sql$/.test(name))
+    .filter((name) => MIGRATION_FILE.test(name))
     .sort();
   return files.map((name) => {
     const sql = readFileSync(join(folder, name), 'utf8');
@@ -68,6 +69,19 @@ export function readMigrations({ migrations: folder }: Pick<SchemaFolders, 'migr
 /** The checksum that the database recorded is that of this file, or of an earlier text of it. */
 export function isChecksumOf({ checksum, earlierChecksums }: Migration, recorded: string): boolean {
   return recorded === checksum || earlierChecksums.includes(recorded);
+}
+
+/** What a server needs of its database, by the names of the files alone. */
+export function readSchemaNeeds(folders: SchemaFolders): {
+  readonly functions: readonly string[];
+  readonly newestMigration: number;
+} {
+  const versions = readdirSync(folders.migrations).flatMap((name) => MIGRATION_FILE.exec(name)?.[1] ?? []);
+  const files = folders.functions.flatMap((folder) => readdirSync(folder));
+  return {
+    functions: files.filter((name) => name.endsWith('.sql')).map((name) => basename(name, '.sql')),
+    newestMigration: Math.max(0, ...versions.map(Number)),
+  };
 }
 
 /** In the order of their paths. Two files of one name would replace each other's function, so that is an error. */

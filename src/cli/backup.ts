@@ -1,13 +1,15 @@
 // `everyshare backup` and `everyshare restore`: a copy of the embedded database while it runs, and the way back.
 
 import type { Command } from './command-definition.ts';
+import { requireInstallation } from './installation.ts';
 
 const backup: Command = {
   words: ['backup'],
   arguments: ['DIR'],
   help: 'back up the embedded database into a new folder in DIR, while it runs; the encryption key is not in it',
   options: [],
-  async run(input, _open, _readSettings, _configFolder, backups) {
+  async run(input, _open, readSettings, _configFolder, backups) {
+    requireInstallation(readSettings());
     const { path, createdAt, bytes, encryptionKeys, removed } = await backups().backup(input.argument(0));
     const json = { path, created_at: createdAt, bytes, encryption_keys: encryptionKeys, removed };
     const lines = [

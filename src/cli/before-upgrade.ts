@@ -17,6 +17,7 @@ import {
 } from '../base/upgrade-facts.ts';
 import { describeProcess, listProcesses } from '../domain/monitoring/earlier-processes.ts';
 import { type Check, failedCheck, notice, passed, problem, runCheck } from './check-report.ts';
+import { CliError } from './cli-error.ts';
 import type { OpenBackups, OpenUnmigrated, Unmigrated } from './command-definition.ts';
 
 const LONG_TRANSACTION_SECONDS = 30;
@@ -36,6 +37,7 @@ export async function checksBeforeUpgrade(open: OpenUnmigrated, backups: NamedBa
     opened = await open();
     pending = await pendingMigrations(opened.db, readMigrations(schemaFolders(packageRoot)));
   } catch (error) {
+    if (error instanceof CliError) throw error;
     return [failedCheck('database', error)];
   }
   return [

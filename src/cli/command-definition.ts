@@ -63,6 +63,8 @@ export interface Command {
   readonly arguments: readonly string[];
   readonly options: readonly Option[];
   readonly help: string;
+  /** It may run before the first start, and then makes the installation. Every other command refuses without one. */
+  readonly mayBeFirst?: true;
   /** `configFolder` is where the command line keeps the user's login. */
   run(
     input: CommandInput,

@@ -25,6 +25,7 @@ import { guestCommands } from './guest.ts';
 import { helpFor, helpForRole, ROLES, usageOf } from './help.ts';
 import { hookCommands } from './hook.ts';
 import { importCommands } from './import.ts';
+import { requireInstallation } from './installation.ts';
 import { keyCommands } from './key.ts';
 import { ledgerCommands } from './ledger.ts';
 import { listenCommands } from './listen.ts';
@@ -126,7 +127,18 @@ async function runParsed(
   if (hasFlag(parsed, 'help')) return helpFor(command?.words ?? requireKnown(parsed.words), COMMANDS);
   if (command === undefined) throw unknownCommand(parsed.words);
   const input = inputFor(command, parsed, usageOf(command));
-  return command.run(input, open, readSettings, configFolder, openBackups, openUnmigrated);
+  if (command.mayBeFirst) return command.run(input, open, readSettings, configFolder, openBackups, openUnmigrated);
+  const openExisting = ifInstalled(open, readSettings);
+  const openAsItIs = ifInstalled(openUnmigrated, readSettings);
+  return command.run(input, openExisting, readSettings, configFolder, openBackups, openAsItIs);
+}
+
+/** A command that is not the first never makes a database. It calls `open` only after it has checked its input. */
+function ifInstalled<T>(open: () => Promise<T>, readSettings: ReadSettings): () => Promise<T> {
+  return async () => {
+    requireInstallation(readSettings());
+    return open();
+  };
 }
 
 /** The role of `start --help` and of `help start`. */

@@ -19,6 +19,7 @@ const demo: Command = {
   words: ['demo'],
   arguments: [],
   help: 'fill a venue with a believable year of bookings, for trying the console; only with the sandbox processor',
+  mayBeFirst: true,
   options: [
     {
       name: 'venue',

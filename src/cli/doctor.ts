@@ -13,6 +13,7 @@ import { countVenuesWithoutHours } from '../domain/analytics/queries.ts';
 import { type FundedAtVenue, fundedByVenue } from '../domain/checkouts/capture/queries.ts';
 import { verifyEncryptionKey } from '../domain/installation/verify-encryption-key.ts';
 import { readTextFigures, textLimitOf } from '../domain/members/messages/text-limit.ts';
+import { listProcesses } from '../domain/monitoring/earlier-processes.ts';
 import { findDebts } from '../domain/payments/debt-queries.ts';
 import { missingSetup } from '../domain/payments/needed-setup.ts';
 import { payableVenues } from '../domain/payments/payout-account-queries.ts';
@@ -27,7 +28,7 @@ import { listVenues } from '../domain/venues/queries.ts';
 import type { AppContext } from '../run/context.ts';
 import { checksBeforeUpgrade } from './before-upgrade.ts';
 import { type Check, failedCheck, notice, passed, problem, report, runCheck } from './check-report.ts';
-import { usageError } from './cli-error.ts';
+import { CliError, usageError } from './cli-error.ts';
 import type { Command, OpenContext } from './command-definition.ts';
 import { everyPage } from './every-page.ts';
 
@@ -112,8 +113,21 @@ async function checkClock({ db, clock }: AppContext): Promise<Check> {
 /** A webhook endpoint and an event destination, each with its own. */
 const NEEDED_SECRETS = 2;
 
-async function checkProcessor({ config, services }: AppContext): Promise<Check> {
-  if (config.sandboxProcessor) return passed('processor', 'the sandbox serves test and live: no real money moves');
+/** The sandbox is found in DATA_DIR, so servers and workers of several machines have one each, unless they share one. */
+async function checkSandbox({ config, db }: AppContext): Promise<Check> {
+  const living = config.sandboxProcessorUrl === null ? ((await listProcesses(db)) ?? []) : [];
+  const hosts = [...new Set(living.map(({ host }) => host))].sort();
+  if (hosts.length <= 1) return passed('processor', 'the sandbox serves test and live: no real money moves');
+  return problem(
+    'processor',
+    `${hosts.join(', ')} each have a sandbox of their own: a card that is held at one is unknown at the others`,
+    'set the keys of Stripe’s test mode everywhere, or run one "everyshare processor" and set SANDBOX_PROCESSOR_URL to its address.',
+  );
+}
+
+async function checkProcessor(context: AppContext): Promise<Check> {
+  const { config, services } = context;
+  if (config.sandboxProcessor) return checkSandbox(context);
   const describe = (mode: Mode): string =>
     config.modes.includes(mode) ? `${mode} has Stripe` : `${mode} has none (its keys get mode_not_available)`;
   const missing: string[] = [];
@@ -286,6 +300,7 @@ async function runChecks(open: OpenContext): Promise<Check[]> {
   try {
     ({ context } = await open());
   } catch (error) {
+    if (error instanceof CliError) throw error;
     return [node, failedCheck('database', error)];
   }
   return [

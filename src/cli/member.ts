@@ -21,6 +21,7 @@ const create: Command = {
   words: ['member', 'create'],
   arguments: [],
   help: 'create a member with a phone, and give a token; the same phone again is the same member',
+  mayBeFirst: true,
   options: [
     { name: 'phone', valueName: 'P', isRequired: true, help: 'in E.164 form, such as +15550100042' },
     { name: 'name', valueName: 'N', help: 'what to call them, 1 to 80 characters' },

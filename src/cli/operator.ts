@@ -19,6 +19,7 @@ const add: Command = {
   words: ['operator', 'add'],
   arguments: ['MAIL'],
   help: 'let a person use the desk, or change their role there; "console link" lets them in without a mail',
+  mayBeFirst: true,
   options: [
     {
       name: 'role',

@@ -15,6 +15,7 @@ const check: Command = {
   words: ['processor', 'check'],
   arguments: [],
   help: 'try every step of a payment at the card processor, in test mode, and compare it with what is expected',
+  mayBeFirst: true,
   options: [
     {
       name: 'account',
@@ -60,6 +61,7 @@ const setup: Command = {
   words: ['processor', 'setup'],
   arguments: [],
   help: 'register the domain for wallets and the addresses for events at the card processor; a second run changes nothing',
+  mayBeFirst: true,
   options: [
     { name: 'mode', valueName: 'test|live', isRequired: true, help: 'whose account' },
     { name: 'url', valueName: 'URL', isRequired: true, help: 'the public address of this service, with https' },

@@ -1,6 +1,5 @@
 // What the commands of developers share: the server of the user's login, or the installation on this machine.
 
-import { existsSync } from 'node:fs';
 import {
   ApiError,
   AuthenticationError,
@@ -10,6 +9,7 @@ import {
 } from '../../sdk/src/everyshare.ts';
 import { commandError } from './cli-error.ts';
 import type { CommandInput, ReadSettings } from './command-definition.ts';
+import { isInstalled } from './installation.ts';
 import { type Login, readLogin } from './login-file.ts';
 
 const TIMEOUT_MS = 20_000;
@@ -27,21 +27,15 @@ export function remoteClient({ url, key }: Pick<Login, 'url' | 'key'>): Everysha
 export function testLogin(input: CommandInput, configFolder: string, readSettings: ReadSettings): Login | null {
   const login = input.text('venue') === null ? readLogin(configFolder) : null;
   if (login === null) {
-    requireInstallation(readSettings);
-    return null;
+    const settings = readSettings();
+    if (isInstalled(settings)) return null;
+    throw commandError(
+      `there is no login, and no installation in ${settings.dataDir}: log in to a server ("everyshare login --url URL"), or start one here ("everyshare start"); DATA_DIR or DATABASE_URL names another.`,
+    );
   }
   if (!isLiveKey(login.key)) return login;
   throw commandError(
     'the login has a live key, and this command works in test mode only: log in with a test key ("everyshare login").',
-  );
-}
-
-/** Without this, the command would make a new, empty database in the folder that it is started in. */
-function requireInstallation(readSettings: ReadSettings): void {
-  const { databaseUrl, dataDir } = readSettings();
-  if (databaseUrl !== null || existsSync(dataDir)) return;
-  throw commandError(
-    `there is no login, and no installation in ${dataDir}: log in to a server ("everyshare login --url URL"), or start one here ("everyshare start"); DATA_DIR or DATABASE_URL names another.`,
   );
 }
 

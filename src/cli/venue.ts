@@ -145,6 +145,7 @@ const create: Command = {
   words: ['venue', 'create'],
   arguments: [],
   help: 'create a venue with a test key of each kind; linked, unless it is a sandbox',
+  mayBeFirst: true,
   options: [
     { name: 'name', valueName: 'NAME', isRequired: true, help: 'its name, 1 to 120 characters' },
     {

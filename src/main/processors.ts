@@ -2,10 +2,12 @@
 // started as a child process and restarted when it dies. Startup does not wait for it; the first call that needs it does.
 
 import { createHmac } from 'node:crypto';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import type { EmbeddedProcessor } from '../../sandbox/processor/launcher.ts';
 import type { Config, Mode, StripeKeys } from '../base/config.ts';
 import type { Log } from '../base/log.ts';
+import { isLoopback } from '../base/network.ts';
 import { packageRoot } from '../base/package-root.ts';
 import type { Shutdown } from '../base/shutdown.ts';
 import { type Processor, type Processors, ProcessorUnavailable } from '../domain/payments/processor.ts';
@@ -61,9 +63,7 @@ async function openSandboxProcessors(
   log: Log,
   shutdown: Shutdown,
 ): Promise<OpenedProcessors> {
-  // Of the oldest key: the sandbox's own keys change only when that one is removed.
-  const sealKey = sealKeys.at(-1) ?? Buffer.alloc(0);
-  const keys = { test: sandboxKeys(sealKey, 'test'), live: sandboxKeys(sealKey, 'live') };
+  const keys = sandboxKeysOf(sealKeys);
   const sandbox = superviseSandbox(config, role, keys, log);
   await shutdown.add(() => sandbox.stop());
   if (role !== 'cli') {
@@ -88,7 +88,7 @@ async function openSandboxProcessors(
       const { endpointSecret } = await import('../../sandbox/processor/endpoint-secret.ts');
       const address = await sandbox.url();
       for (const mode of MODES) {
-        const url = `${base}/processor/notices/${mode}`;
+        const url = `${addressForNotices(config, base)}/processor/notices/${mode}`;
         const { ids, unregister } = await registerWebhookEndpoints(address, keys[mode].secret, url);
         processorEventSecrets[mode].push(...ids.map((id) => endpointSecret(keys[mode].webhookSecret, id)));
         // Best effort: if the processor is down, it stops sending on its own after failed deliveries.
@@ -113,6 +113,12 @@ async function sandboxProcessor(
   const protocol = address.protocol === 'https:' ? 'https' : 'http';
   const port = Number(address.port || (protocol === 'https' ? 443 : 80));
   return makeStripeProcessor({ mode, secretKey, publishableKey, address: { protocol, host: address.hostname, port } });
+}
+
+/** Of the oldest key: the sandbox's own keys change only when that one is removed. */
+export function sandboxKeysOf(sealKeys: readonly Buffer[]): Readonly<Record<Mode, SandboxKeys>> {
+  const sealKey = sealKeys.at(-1) ?? Buffer.alloc(0);
+  return { test: sandboxKeys(sealKey, 'test'), live: sandboxKeys(sealKey, 'live') };
 }
 
 /** Derived from the encryption key, so every server of an installation has the same keys and no one else knows them. */
@@ -172,6 +178,24 @@ function superviseSandbox(config: Config, role: Role, keys: Readonly<Record<Mode
   };
 }
 
+/**
+ * Where the processor sends its events to this server. A processor on another machine, or in another container, does not
+ * reach the loopback address of a server that listens on all: it gets the first address of this machine's network.
+ */
+export function addressForNotices(
+  { sandboxProcessorUrl, host }: Pick<Config, 'sandboxProcessorUrl' | 'host'>,
+  localUrl: string,
+  interfaces = networkInterfaces(),
+): string {
+  const isElsewhere = sandboxProcessorUrl !== null && !isLoopback(new URL(sandboxProcessorUrl).hostname);
+  if (!isElsewhere || (host !== '0.0.0.0' && host !== '::')) return localUrl;
+  const addresses = Object.values(interfaces).flatMap((each) => each ?? []);
+  const own = addresses.find(({ internal, family }) => !internal && family === 'IPv4');
+  return own === undefined ? localUrl : `http://${own.address}:${new URL(localUrl).port}`;
+}
+
+export const sandboxPublicBase = (config: Config): string => `${publicAddress(config)}/sandbox/processor`;
+
 /** The address that browsers use. Empty if the port is not known yet: then links are relative to the page. */
 function publicAddress({ baseUrl, host, port }: Config): string {
   if (baseUrl !== null || port === 0) return baseUrl ?? '';
@@ -190,7 +214,7 @@ async function startSandbox(
     dataDir: config.dataDir,
     keys,
     command: [process.execPath, join(packageRoot, 'bin', 'everyshare.js'), 'processor'],
-    publicBase: `${publicAddress(config)}/sandbox/processor`,
+    publicBase: sandboxPublicBase(config),
     ...(role === 'cli' ? {} : { user: `${role} ${process.pid}` }),
     log: (line) => log.info(line),
   });

@@ -4,8 +4,8 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Queryable } from '../../src/base/db.ts';
 import { countSharedCalls } from '../../src/domain/keys/queries.ts';
+import { ageCalls } from '../support/age-calls.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 import { inRolledBackTransaction } from './random-checkouts.ts';
 
@@ -38,16 +38,6 @@ function expectedGrant(earlier: readonly GrantedCalls[], limit: number, requeste
   };
 }
 
-/** Moves the counted calls into the past. */
-async function age(tx: Queryable, subject: string, ms: number): Promise<void> {
-  const params = [subject, ms];
-  await tx.query("update limit_calls set at = at - $2 * interval '1 millisecond' where subject = $1", params);
-  await tx.query(
-    "update limit_windows set last_at = last_at - $2 * interval '1 millisecond' where subject = $1",
-    params,
-  );
-}
-
 it('the database grants what the model of the rolling hour grants, with the same waiting time', {
   timeout: 60_000,
 }, async () => {
@@ -64,7 +54,7 @@ it('the database grants what the model of the rolling hour grants, with the same
         const earlier: GrantedCalls[] = [];
         let now = 0;
         for (const { passed: elapsedMs, limit, wanted: requested } of scenario) {
-          if (elapsedMs > 0) await age(tx, subject, elapsedMs);
+          if (elapsedMs > 0) await ageCalls(tx, elapsedMs, subject);
           now += elapsedMs;
           const expected = expectedGrant(earlier, limit, requested, now);
           const [found] = await countSharedCalls(tx, limit, [{ subject, calls: requested }]);

@@ -299,6 +299,14 @@ it('a server is not ready while the database serves only later releases', async 
   expect(await makeSchemaProbe(db, folders, '1.1.0')()).toBe(true);
 });
 
+it('a server stays ready after the files of the next release were installed over it', async () => {
+  const { db, folders } = await openUpgrade();
+  const isReady = makeSchemaProbe(db, folders, '1.0.0');
+  writeFileSync(join(folders.migrations, '000002-next.sql'), 'create table others (id int);');
+  expect(await isReady()).toBe(true);
+  expect(await makeSchemaProbe(db, folders, '1.0.0')()).toBe(false);
+});
+
 it.each([
   ['1.0.0', '1.0.1'],
   ['1.9.0', '1.10.0'],

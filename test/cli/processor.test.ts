@@ -5,7 +5,8 @@
 import type Stripe from 'stripe';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { endpointSecret } from '../../sandbox/processor/endpoint-secret.ts';
-import { readConfig } from '../../src/base/config.ts';
+import { type Config, readConfig } from '../../src/base/config.ts';
+import { recordProcess } from '../../src/domain/monitoring/process-queries.ts';
 import { checkProcessor } from '../../src/domain/payments/check-processor.ts';
 import type { CheckedStep, ProcessorCheck } from '../../src/domain/payments/check-run.ts';
 import type { Processor } from '../../src/domain/payments/processor.ts';
@@ -24,6 +25,13 @@ interface Report {
 
 let world: TestWorld;
 let cli: CommandLine;
+
+/** The settings of the world's database, and otherwise those of `env`. */
+const configWith = (env: Readonly<Record<string, string>>): Config => {
+  const { config } = world.context;
+  return { ...config, ...readConfig(env), databaseUrl: config.databaseUrl };
+};
+
 beforeAll(async () => {
   world = await openTestWorld();
   cli = commandLine(world);
@@ -293,7 +301,7 @@ describe('processor setup', () => {
       BASE_URL: 'https://doctor.harbor.example',
     };
     const doctor = async (secrets: string) => {
-      const config = { ...world.context.config, ...readConfig({ ...env, STRIPE_LIVE_WEBHOOK_SECRETS: secrets }) };
+      const config = configWith({ ...env, STRIPE_LIVE_WEBHOOK_SECRETS: secrets });
       const { out } = await commandLine({ ...world, context: { ...world.context, config } }).run('doctor', '--json');
       const { checks } = JSON.parse(out) as { checks: { name: string; ok: boolean; detail: string; remedy: string }[] };
       return checks.find(({ name }) => name === 'processor');
@@ -315,6 +323,38 @@ describe('processor setup', () => {
   );
 });
 
+describe('the sandbox processor', () => {
+  const doctor = async (env: Readonly<Record<string, string>> = {}): Promise<unknown> => {
+    const context = { ...world.context, config: configWith(env) };
+    const { checks } = JSON.parse((await commandLine({ ...world, context }).run('doctor', '--json')).out);
+    return (checks as { name: string }[]).find(({ name }) => name === 'processor');
+  };
+  const record = (host: string, role: 'serve' | 'worker'): Promise<void> =>
+    recordProcess(world.db, {
+      id: world.context.ids.uuid(),
+      role,
+      version: '1.0.0',
+      schemaVersion: 1,
+      host,
+      outcomes: {},
+    });
+
+  it('that each of several machines has for itself is a problem for the doctor', async () => {
+    const isFine = { ok: true, detail: 'the sandbox serves test and live: no real money moves' };
+    await record('shore-1', 'serve');
+    await record('shore-1', 'worker');
+    expect(await doctor()).toMatchObject(isFine);
+    await record('shore-2', 'serve');
+    expect(await doctor()).toMatchObject({
+      ok: false,
+      detail: 'shore-1, shore-2 each have a sandbox of their own: a card that is held at one is unknown at the others',
+      remedy: expect.stringContaining('SANDBOX_PROCESSOR_URL'),
+    });
+    expect(await doctor({ SANDBOX_PROCESSOR_URL: 'http://processor:8080' })).toMatchObject(isFine);
+    await world.db.query('delete from processes');
+  });
+});
+
 describe('payouts of the platform', () => {
   const setSchedule = (interval: 'daily' | 'manual') =>
     stripeClient(world.processor.port, PROCESSOR_KEYS.live.secret).balanceSettings.update({
@@ -322,7 +362,7 @@ describe('payouts of the platform', () => {
     });
   const doctor = async (): Promise<unknown> => {
     const keys = { STRIPE_LIVE_SECRET_KEY: 'sk_live_1', STRIPE_LIVE_PUBLISHABLE_KEY: 'pk_live_1' };
-    const config = { ...world.context.config, ...readConfig(keys) };
+    const config = configWith(keys);
     const { out } = await commandLine({ ...world, context: { ...world.context, config } }).run('doctor', '--json');
     const { checks } = JSON.parse(out) as { checks: { name: string }[] };
     return checks.find(({ name }) => name === 'platform_payouts');

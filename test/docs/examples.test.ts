@@ -33,8 +33,10 @@ const NOT_RUN: readonly (readonly [document: string, begins: string, reason: str
     'it takes a minute; test/demo/demo.test.ts runs the same with fewer',
   ],
   ['docs/guides/failover.md', 'patronictl', 'npm run chaos -- --patroni runs the same command'],
-  ['docs/guides/install.md', 'npm pack', 'test/process/package.test.ts packs and starts the package'],
-  ['docs/guides/install.md', 'cp deploy/example.env', 'it needs Docker'],
+  ['docs/guides/install.md', 'npm ci && npm pack', 'test/process/package.test.ts packs and starts the package'],
+  ['docs/guides/install.md', 'for instance in', 'it needs systemd'],
+  ['docs/guides/install.md', 'install -m 0600', 'it needs Docker'],
+  ['docs/guides/install.md', '# the units', 'it needs systemd, Docker or Kubernetes'],
   ['docs/guides/money-operations.md', 'STRIPE_TEST_SECRET_KEY=', 'it needs an account at Stripe'],
   ['docs/guides/privacy.md', 'npx everyshare guest export', 'test/privacy/guests.test.ts runs it'],
   ['docs/guides/privacy.md', 'npx everyshare guest erase', 'test/privacy/guests.test.ts runs it'],
@@ -47,6 +49,7 @@ const NOT_RUN: readonly (readonly [document: string, begins: string, reason: str
     'npx everyshare doctor',
     'test/cli/before-upgrade.test.ts runs it with a folder of backups',
   ],
+  ['docs/guides/upgrade.md', '# the package', 'it needs a package of the next release, Docker or Kubernetes'],
   ['docs/guides/webhooks.md', 'retry: 2000', 'it never ends; test/webhooks/stream.test.ts reads it'],
   ['docs/guides/webhooks.md', 'npx everyshare listen', 'it never ends; test/cli/listen.test.ts runs both commands'],
 ];
@@ -236,6 +239,8 @@ describe('the commands that the documentation names', () => {
       'start',
       'serve',
       'worker',
+      // Without another word: the sandbox's processor as a service of its own.
+      'processor',
       ...commands.map(({ usage }) => /^everyshare ([a-z][a-z-]*(?: [a-z][a-z-]*)*)/.exec(usage)?.[1]),
     ];
     const unknown = named.filter(({ words }) => !known.some((command) => `${words} `.startsWith(`${command} `)));

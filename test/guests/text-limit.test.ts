@@ -6,6 +6,7 @@ import type { MessageKind } from '../../src/domain/members/messages/queries.ts';
 import { queueMessages } from '../../src/domain/members/messages/queue.ts';
 import { sandboxSender, sendDueMessages } from '../../src/domain/members/messages/send.ts';
 import { sealPhone } from '../../src/domain/members/phone.ts';
+import { ageCalls } from '../support/age-calls.ts';
 import { commandLine } from '../support/run-command.ts';
 import { runUntilIdle } from '../support/wait-for.ts';
 import { type GuestFixture, openGuestFixture, statusAndError } from './guest-fixture.ts';
@@ -49,10 +50,7 @@ async function counts(): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map(({ name, n }) => [name, n]));
 }
 
-async function letAnHourPass(): Promise<void> {
-  await fixture.world.db.query("update limit_calls set at = at - interval '61 minutes'");
-  await fixture.world.db.query("update limit_windows set last_at = last_at - interval '61 minutes'");
-}
+const letAnHourPass = (): Promise<void> => ageCalls(fixture.world.db, 61 * 60_000);
 
 describe('past four fifths of the limit', () => {
   it('invites, reminders and other messages wait, and are sent when the hour has room', async () => {

@@ -29,7 +29,18 @@ const MAX_BASELINE_RUN_MS = 60 * 60_000;
 /** A planted bug must be caught within this many seeds. */
 const SEEDS = 200;
 /** Build output and reports of other runs. */
-const NOT_COPIED = ['node_modules', '.git', 'dist', '.data', 'screens', '.chaos', '.fuzz', '.mutants', 'bench/report'];
+const NOT_COPIED = [
+  'node_modules',
+  '.git',
+  'dist',
+  'dist.tests',
+  '.data',
+  'screens',
+  '.chaos',
+  '.fuzz',
+  '.mutants',
+  'bench/report',
+];
 
 interface VitestOptions {
   readonly bail?: boolean;

@@ -1,10 +1,12 @@
 // Finds a Chromium for the tests of the pages in the usual places. Before a run test/support/browser-setup.ts installs one
 // on Debian as root. Without a browser CI fails; elsewhere the tests are skipped, and one line says how to install it.
 
+import asyncHooks, { AsyncLocalStorage } from 'node:async_hooks';
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { type Browser, chromium } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 
 /** The headless shell first: a page in a new context takes a third of the processor time of a whole browser. */
 const NAMES = [
@@ -105,11 +107,35 @@ export async function openBrowser(executablePath: string): Promise<Browser> {
 /** An open page looks for changes every few seconds, and takes time from the tests that follow. */
 export async function closeContexts(browser: Browser): Promise<void> {
   await Promise.all(browser.contexts().map((context) => context.close()));
+  for (const storage of playwrightStorages) storage.disable();
+}
+
+/**
+ * While one is enabled, Node tracks asynchronous calls, and each promise of the worker takes three times as long. The next
+ * call of Playwright enables it again.
+ */
+const playwrightStorages: AsyncLocalStorage<unknown>[] = [];
+
+class PlaywrightStorage extends AsyncLocalStorage<unknown> {
+  constructor() {
+    super();
+    playwrightStorages.push(this);
+  }
+}
+
+function loadPlaywright(): typeof import('playwright-core') {
+  const replaceable: { AsyncLocalStorage: typeof AsyncLocalStorage } = asyncHooks;
+  replaceable.AsyncLocalStorage = PlaywrightStorage as typeof AsyncLocalStorage;
+  try {
+    return createRequire(import.meta.url)('playwright-core');
+  } finally {
+    replaceable.AsyncLocalStorage = AsyncLocalStorage;
+  }
 }
 
 function launch(executablePath: string): Promise<Browser> {
   const disabled = [...DISABLED_BY_PLAYWRIGHT, ...ADDRESS_BAR_PAGES].join(',');
-  return chromium.launch({
+  return loadPlaywright().chromium.launch({
     executablePath,
     args: ['--no-sandbox', '--disable-dev-shm-usage', `--disable-features=${disabled}`],
   });

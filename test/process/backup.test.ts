@@ -141,6 +141,19 @@ describe('everyshare restore', () => {
     expect(readdirSync(elsewhere).filter((name) => name.startsWith('postgres'))).toEqual([]);
   });
 
+  it('refuses a backup of another major version of PostgreSQL, before it writes anything', async () => {
+    const file = join(path, 'manifest.json');
+    const kept = readFileSync(file, 'utf8');
+    writeFileSync(file, JSON.stringify({ ...manifest, postgresVersion: '12' }));
+    const refused = await runProgram(['restore', backups], env());
+    writeFileSync(file, kept);
+    expect(refused).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/files of PostgreSQL 12, .+ restore it with/),
+    });
+    expect(existsSync(join(data.DATA_DIR, 'postgres.json'))).toBe(false);
+  });
+
   it('brings back everything that was acknowledged before the end of the backup; the books agree again', async () => {
     const restored = await runProgram(['restore', backups], env());
     expect(restored).toMatchObject({ code: 0, err: '' });

@@ -84,6 +84,12 @@ describe('the packed package', () => {
     expect(files.filter((file) => /(^|\/)(\.env|\.data|\.git|test|bench)(\/|$)/.test(file))).toEqual([]);
   });
 
+  it('has the files that an installation without a clone is set up with, and no settings', () => {
+    for (const name of ['example.env', 'proxy/nginx.conf', 'systemd/everyshare-serve@.service', 'kubernetes'])
+      expect(existsSync(join(installed, 'deploy', name)), name).toBe(true);
+    expect(existsSync(join(installed, 'deploy', '.env'))).toBe(false);
+  });
+
   it.each([
     '/readyz',
     '/console',
@@ -116,6 +122,9 @@ describe('the files of deploy/', () => {
     'LISTEN_PORT',
     'DEFAULT_POOL_SIZE',
     'MAX_CLIENT_CONN',
+    'SERVER_LOGIN_RETRY',
+    'SERVER_CONNECT_TIMEOUT',
+    'QUERY_WAIT_TIMEOUT',
     'DB_HOST',
     'DB_USER',
     'DB_NAME',
@@ -197,5 +206,15 @@ describe('the files of deploy/', () => {
   it('the compose file hands every setting of deploy/.env to servers and workers', () => {
     const { services } = parse(read('deploy/compose.yaml'), { merge: true });
     for (const name of ['server', 'worker']) expect(services[name].env_file, name).toEqual(['.env']);
+  });
+
+  it('the compose file lets servers and workers share one sandbox processor', () => {
+    const { services } = parse(read('deploy/compose.yaml'), { merge: true });
+    const { command, environment, volumes } = services.processor;
+    expect([command, volumes]).toEqual([['processor'], ['processor:/var/lib/everyshare']]);
+    for (const name of ['server', 'worker']) {
+      expect(services[name].environment.SANDBOX_PROCESSOR_URL).toBe(`http://processor:${environment.PORT}`);
+      expect(services[name].depends_on.processor).toEqual({ condition: 'service_healthy' });
+    }
   });
 });

@@ -73,14 +73,14 @@ export async function startProgram(
   const { child, output, closed, exited } = launch(args, env, file, cwd);
   const ready = new Promise<void>((resolve, reject) => {
     child.stdout.on('data', () => {
-      if (/health {5}|worker is ready/.test(output.out)) resolve();
+      if (/health {5}|worker is ready|processor listens/.test(output.out)) resolve();
     });
     void closed.then(([code]) => reject(new Error(`the program exited with ${code}: ${output.err}`)));
   });
   await withDeadline(`the program is ready: ${args.join(' ')}`, ready, MAX_START_MS, () => kill(child));
   return {
     process: child,
-    url: /is ready at (\S+)/.exec(output.out)?.[1] ?? '',
+    url: /(?:is ready|processor listens) at (\S+)/.exec(output.out)?.[1] ?? '',
     out: () => output.out,
     err: () => output.err,
     async stop(signal) {

@@ -57,13 +57,14 @@ it('every unique index of a distributed table has the column by which it is dist
   expect(violations).toEqual([]);
 });
 
-it('a function that runs on the worker of a venue has p_venue, and every placed function exists', async () => {
+it('a function that runs on the worker of an argument has it first, and every placed function exists', async () => {
   const found = await db.query<{ name: string; parameters: string[] | null }>(
     `select proname as name, proargnames as parameters from pg_proc where pronamespace = 'public'::regnamespace`,
   );
   const wrong = PLACED_FUNCTIONS.filter((name) => {
     const one = found.find((each) => each.name === name);
-    return one === undefined || (functionPlacementOf(name) === 'venue' && one.parameters?.[0] !== 'p_venue');
+    const to = functionPlacementOf(name);
+    return one === undefined || (to.by === 'argument' && one.parameters?.[0] !== to.argument);
   });
   expect(wrong).toEqual([]);
 });
@@ -73,9 +74,9 @@ it('a function on the workers names no table that is on the coordinator alone, a
   const kept = tables
     .filter(({ name, hasVenue }) => placementOf(name, hasVenue).by === 'coordinator')
     .map(({ name }) => name);
-  const keptFunctions = files.map(({ name }) => name).filter((name) => functionPlacementOf(name) === null);
+  const keptFunctions = files.map(({ name }) => name).filter((name) => functionPlacementOf(name).by === 'coordinator');
   const violations = files
-    .filter(({ name }) => functionPlacementOf(name) !== null)
+    .filter(({ name }) => functionPlacementOf(name).by !== 'coordinator')
     .flatMap(({ name, sql }) => {
       const text = sql.replaceAll(/--.*$/gm, '').replaceAll(/'[^']*'/g, "''");
       const used = [

@@ -26,8 +26,8 @@ interface Rule {
 }
 
 const TABLES = Object.keys(TABLE_HOMES).join('|');
-/** Tables that stay on one node: rows of the installation and of the limiter, and queues of messages. */
-const ONE_NODE = /\b(limit_calls|limit_windows|migration_lock|mails|messages|processor_events|figures|processes)\b/;
+/** Tables that stay on one node: rows of the installation, and queues of messages. */
+const ONE_NODE = /\b(migration_lock|mails|messages|processor_events|figures|processes)\b/;
 const inStatements =
   (test: (statement: string) => boolean) =>
   ({ statements }: Source): number =>
@@ -74,8 +74,6 @@ const RULES: Readonly<Record<string, Rule>> = {
       'src/domain/analytics/functions/repair_people.sql: 1',
       'src/domain/analytics/functions/repair_previous_hours.sql: 1',
       'src/domain/analytics/functions/stored_figures.sql: 1',
-      'src/domain/hooks/functions/admit_shared_hook.sql: 1',
-      'src/domain/keys/functions/count_calls_each.sql: 1',
     ],
   },
   'a row of a table as an argument': {

@@ -4,7 +4,7 @@
 
 import pg from 'pg';
 import { neededFirst } from './needed-first.ts';
-import type { Placement } from './placement.ts';
+import type { FunctionPlacement, Placement } from './placement.ts';
 import {
   type Client,
   type FoundTable,
@@ -17,8 +17,7 @@ import {
 export interface DistributeOptions {
   readonly url: string;
   readonly placementOf: (table: string, hasVenue: boolean) => Placement;
-  /** `venue`: a call runs on the worker of the venue that p_venue names; null: the function stays on the coordinator. */
-  readonly functionPlacementOf: (name: string) => 'venue' | 'copy' | null;
+  readonly functionPlacementOf: (name: string) => FunctionPlacement;
   readonly workers: readonly NodeAddress[];
   /** Where the workers reach the coordinator; null: Citus knows it already. */
   readonly coordinator: NodeAddress | null;
@@ -168,7 +167,9 @@ async function placeTables(
       await client.query(`alter table ${table.name} drop constraint ${constraint}`);
     }
   }
-  for (const table of wanted.filter(({ to, isPlaced }) => to.by !== 'coordinator' && !isPlaced)) {
+  const missing = wanted.filter(({ to, isPlaced }) => to.by !== 'coordinator' && !isPlaced);
+  // A table is placed beside one that is placed already.
+  for (const table of [...missing.filter(({ to }) => !isBeside(to)), ...missing.filter(({ to }) => isBeside(to))]) {
     onStep(`${table.name}: ${describe(table.to)}`);
     await placeTable(client, table.name, table.to);
     changed++;
@@ -188,6 +189,10 @@ async function verify(client: Client, wanted: readonly (FoundTable & { readonly 
     throw new CannotDistribute(`the tables are not where this release wants them: ${wrong.join('; ')}.`);
 }
 
+function isBeside(to: Placement): boolean {
+  return to.by === 'key' && to.beside !== undefined;
+}
+
 function canRefer(from: Placement, to: Placement): boolean {
   if (from.by === 'coordinator') return to.by === 'coordinator';
   return from.by === 'venue' ? to.by === 'venue' || to.by === 'copy' : from.by === 'copy' && to.by === 'copy';
@@ -196,7 +201,11 @@ function canRefer(from: Placement, to: Placement): boolean {
 async function placeTable(client: Client, name: string, to: Placement): Promise<void> {
   if (to.by === 'copy') await client.query('select create_reference_table($1)', [name]);
   else if (to.by === 'key')
-    await client.query("select create_distributed_table($1, $2, colocate_with => 'none')", [name, to.column]);
+    await client.query('select create_distributed_table($1, $2, colocate_with => $3)', [
+      name,
+      to.column,
+      to.beside ?? 'none',
+    ]);
   else
     await client.query('select create_distributed_table($1, $2, colocate_with => $3)', [
       name,
@@ -237,12 +246,15 @@ async function placeFunctions(
   const calls = ({ body }: FoundFunction): FoundFunction[] => rows.filter(({ name }) => body.includes(`${name}(`));
   for (const { signature, name, isOnEveryNode, isDelegated } of neededFirst(rows, calls)) {
     const to = functionPlacementOf(name);
-    if (to === null || (to === 'copy' ? isOnEveryNode : isDelegated)) continue;
+    if (to.by === 'coordinator' || (to.by === 'copy' ? isOnEveryNode : isDelegated)) continue;
     onStep(`function ${name}`);
-    if (to === 'copy') await client.query('select create_distributed_function($1)', [signature]);
+    if (to.by === 'copy') await client.query('select create_distributed_function($1)', [signature]);
     else
-      await client.query("select create_distributed_function($1, 'p_venue', colocate_with => 'venues')", [signature]);
+      await client.query(
+        'select create_distributed_function($1, $2, colocate_with => $3, force_delegation => nullif($4, false))',
+        [signature, to.argument, to.beside, to.isAlways],
+      );
     changed++;
   }
-  return { delegated: rows.filter(({ name }) => functionPlacementOf(name) === 'venue').length, changed };
+  return { delegated: rows.filter(({ name }) => functionPlacementOf(name).by === 'argument').length, changed };
 }

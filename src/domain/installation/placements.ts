@@ -1,8 +1,9 @@
 // Which table lives where in a distributed installation (`everyshare distribute`), as data: test/tidy/placements.test.ts
 // proves that every table of the database is placed. A venue's rows are on one worker; what leads to a venue is found by
-// its own key; rules and guests are copied to every node, because statements about a venue read them there.
+// its own key, and so is what counts the calls of a caller; rules and guests are copied to every node, because statements
+// about a venue read them there.
 
-import type { Placement } from '../../base/distribution/placement.ts';
+import type { FunctionPlacement, Placement } from '../../base/distribution/placement.ts';
 
 const COPIES: readonly string[] = ['state_transitions', 'ledger_accounts', 'key_routes', 'hook_routes', 'members'];
 
@@ -11,6 +12,12 @@ const KEYS: Readonly<Record<string, string>> = {
   invite_routes: 'token_hash',
   experience_routes: 'experience_id',
   review_routes: 'object_id',
+};
+
+/** The rolling hours, by whose calls they count: a key, an address, a guest. One node has the window and its calls. */
+const LIMITER: Readonly<Record<string, Placement>> = {
+  limit_windows: { by: 'key', column: 'subject' },
+  limit_calls: { by: 'key', column: 'subject', beside: 'limit_windows' },
 };
 
 /** Tables with a venue that stay on the coordinator. */
@@ -26,10 +33,12 @@ const KEPT: readonly string[] = [
 ];
 
 /** The tables that this file names. */
-export const PLACED_TABLES: readonly string[] = [...COPIES, ...Object.keys(KEYS), ...KEPT];
+export const PLACED_TABLES: readonly string[] = [...COPIES, ...Object.keys(KEYS), ...Object.keys(LIMITER), ...KEPT];
 
 /** `hasVenue`: the table has a column venue_id. */
 export function placementOf(table: string, hasVenue: boolean): Placement {
+  const limiter = LIMITER[table];
+  if (limiter !== undefined) return limiter;
   const column = KEYS[table];
   if (column !== undefined) return { by: 'key', column };
   if (COPIES.includes(table)) return { by: 'copy' };
@@ -80,11 +89,14 @@ const ON_EVERY_NODE: readonly string[] = [
   'utc_text',
 ];
 
-/** The functions that this file names. */
-export const PLACED_FUNCTIONS: readonly string[] = [...DELEGATED, ...ON_EVERY_NODE];
+/** Counts calls on the node of their subject, in one command, though functions of the coordinator call it. */
+const COUNT_CALLS = 'count_calls';
 
-/** Null: the function stays on the coordinator. */
-export function functionPlacementOf(name: string): 'venue' | 'copy' | null {
-  if (DELEGATED.includes(name)) return 'venue';
-  return ON_EVERY_NODE.includes(name) ? 'copy' : null;
+/** The functions that this file names. */
+export const PLACED_FUNCTIONS: readonly string[] = [...DELEGATED, COUNT_CALLS, ...ON_EVERY_NODE];
+
+export function functionPlacementOf(name: string): FunctionPlacement {
+  if (DELEGATED.includes(name)) return { by: 'argument', argument: 'p_venue', beside: 'venues', isAlways: false };
+  if (name === COUNT_CALLS) return { by: 'argument', argument: 'p_subject', beside: 'limit_windows', isAlways: true };
+  return { by: ON_EVERY_NODE.includes(name) ? 'copy' : 'coordinator' };
 }

@@ -2,6 +2,7 @@
 
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
+import { deleteBatch } from '../../base/delete-batch.ts';
 import type { PrefetchedCheckout } from './caller.ts';
 import type { KeyKind } from './key.ts';
 import { takeOverRaise } from './raise-queries.ts';
@@ -283,11 +284,13 @@ export async function callsInLastHour(
   subject: string,
 ): Promise<{ readonly calls: number; readonly retry_at: string | null; readonly counted_at: string }> {
   const rows = await db.query<{ calls: number; retry_at: string | null; counted_at: string }>(
-    `select coalesce(w.total - (c.total - c.calls), 0)::int as calls, c.at + interval '1 hour' as retry_at,
+    // There is at most one row, and an aggregate makes one where there is none.
+    `select coalesce(max(w.total - (c.total - c.calls)), 0)::int as calls, max(c.at) + interval '1 hour' as retry_at,
        clock_timestamp() as counted_at
-     from (select $1::text as subject) s left join limit_windows w using (subject) left join lateral (
+     from limit_windows w left join lateral (
        select * from limit_calls c where c.subject = w.subject and c.at > clock_timestamp() - interval '1 hour'
-       order by c.at limit 1) c on true`,
+       order by c.at limit 1) c on true
+     where w.subject = $1`,
     [subject],
   );
   if (rows[0] === undefined) throw new Error('counting the calls of the last hour returned no row');
@@ -297,13 +300,11 @@ export async function callsInLastHour(
 /** Deletes calls older than the rolling hour, and windows unused for a day. Returns how many rows it deleted. */
 export async function deleteExpiredCalls(db: Queryable, limit: number): Promise<number> {
   const calls = await db.query(
-    `delete from limit_calls where ctid = any(array(
-       select ctid from limit_calls where at < now() - interval '1 hour' limit $1)) returning 1`,
+    deleteBatch({ table: 'limit_calls', key: 'subject, at', isOld: "at < now() - interval '1 hour'" }, '$1'),
     [limit],
   );
   const windows = await db.query(
-    `delete from limit_windows where subject in (
-       select subject from limit_windows where last_at < now() - interval '1 day' limit $1 for update skip locked) returning 1`,
+    deleteBatch({ table: 'limit_windows', key: 'subject', isOld: "last_at < now() - interval '1 day'" }, '$1'),
     [limit],
   );
   return calls.length + windows.length;

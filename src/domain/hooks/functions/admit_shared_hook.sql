@@ -3,7 +3,7 @@
 create or replace function admit_shared_hook(p_hash bytea, p_provider text, p_limit integer) returns table (
   shared_hook_id text, mode text,
   granted integer, remaining integer, reset_at timestamptz, retry_at timestamptz, counted_at timestamptz
-) language plpgsql set plan_cache_mode = force_generic_plan as $$
+) language plpgsql as $$
 #variable_conflict use_column
 begin
   select s.shared_hook_id, s.mode into shared_hook_id, mode from shared_hooks s

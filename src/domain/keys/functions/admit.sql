@@ -62,7 +62,8 @@ begin
       v_read := null;
       if kind = 'secret' then
         call_limit := case p_effects[position] when 'read' then reads_per_hour else writes_per_hour end;
-        v_counted := count_calls('key ' || key_id || ' ' || p_effects[position], call_limit, v_calls[v_index]);
+        select * into v_counted
+          from count_calls('key ' || key_id || ' ' || p_effects[position], call_limit, v_calls[v_index]);
         v_left := v_counted.granted; reset_at := v_counted.reset_at; counted_at := v_counted.counted_at;
         if p_checkouts is not null and v_left > 2 and v_callers[v_index] > 2 then
           v_read := prefetch_checkouts(venue_id, mode, v_checkouts[v_index:v_index + v_callers[v_index] - 1], p_now);

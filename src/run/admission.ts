@@ -135,7 +135,8 @@ async function lookUpGroups(db: Queryable, groups: readonly PendingAdmission[][]
       if (group[0]?.request.hash === null) for (const pending of group) joinSharedGroup(sharedGroups, null, pending);
     if (sharedGroups.size > 0) await admitShared(db, [...sharedGroups.values()]);
   } catch (error) {
-    // Nothing was counted. Callers of venues on other nodes must not fail with those of the node that is gone.
+    // Callers of venues on other nodes must not fail with those of the node that is gone. A call of a key counts twice if
+    // the shared limits were on that node.
     if (groups.length > 1 && isNodeGone(error)) {
       await Promise.all(groups.map((group) => lookUpGroups(db, [group], now)));
       return;

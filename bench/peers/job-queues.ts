@@ -16,7 +16,7 @@ const EVENTS_PER_ENDPOINT = { full: 300, quick: 60 };
 /** As many posts at the same time as our worker makes: eight for each endpoint. */
 const POSTS_AT_A_TIME = ENDPOINTS * 8;
 const DUE_JOBS = { full: 5_000, quick: 500 };
-const EMPTY_JOBS = { full: 20_000, quick: 1_000 };
+const EMPTY_JOBS = { full: 10_000, quick: 1_000 };
 /** As in the performance notes of graphile-worker. */
 const DUE_JOBS_AT_A_TIME = 24;
 /** A job that does nothing ends at once, so that a large batch only saves statements. */

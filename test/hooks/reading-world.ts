@@ -86,8 +86,9 @@ export class ReadingWorld {
 
   /** A day has passed: the objects of the integration are read again. */
   async makeRefreshesDue({ id }: VenueSystem): Promise<void> {
+    // Earlier than makeDue looks, which may be in the same millisecond: the database's clock shows microseconds.
     await this.world.db.query(
-      `update hook_reads set refresh_at = now() - interval '1 second'
+      `update hook_reads set refresh_at = now() - interval '2 seconds'
        where integration_id = $1 and refresh_at is not null`,
       [id],
     );

@@ -264,7 +264,7 @@ describe.runIf(executable !== null)('an operator at the desk', () => {
     await percent.fill('1');
     await fixed.fill('0');
     await set.click();
-    // A screen reader is told the same in an element of its own, a moment later.
+    // A screen reader gets the same from an element of its own, a moment later.
     await dialog.getByText('10 guests of $20.00: we get $2.00, the processor takes $8.80').first().waitFor();
     await look(visitor, 'desk-fee-below-cost');
     // Enter in a field does not confirm it, and another fee is asked about anew.

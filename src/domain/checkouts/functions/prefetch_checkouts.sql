@@ -8,6 +8,8 @@ begin
       array_agg(c.status in ('open', 'collecting') and c.expires_at <= p_now order by n.position)
     into views, overdue
     from unnest(p_ids) with ordinality as n(id, position)
-    left join checkouts c on c.venue_id = p_venue and c.checkout_id = n.id and c.mode = p_mode
+    -- Named once more as a list: joined by n.id alone, the planner may read every checkout of the venue.
+    left join checkouts c
+      on c.venue_id = p_venue and c.checkout_id = n.id and c.checkout_id = any(p_ids) and c.mode = p_mode
     left join checkout_views(p_venue, p_ids) v on v.id = c.checkout_id;
 end $$;

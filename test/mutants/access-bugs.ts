@@ -70,8 +70,8 @@ export const ACCESS_BUGS: readonly Mutant[] = [
     area: 'walls',
     bug: 'a key that reads several checkouts at once sees those of the other mode',
     file: 'src/domain/checkouts/functions/prefetch_checkouts.sql',
-    from: 'and c.checkout_id = n.id and c.mode = p_mode',
-    to: 'and c.checkout_id = n.id',
+    from: 'and c.checkout_id = any(p_ids) and c.mode = p_mode',
+    to: 'and c.checkout_id = any(p_ids)',
     tests: ['test/checkouts/read-prefetch.test.ts'],
   },
   {

@@ -220,7 +220,7 @@ describe('after its days', () => {
     const { venueId, call } = await callsOf();
     const reader = await openReader(world, venueId);
     const now = Date.now();
-    // The fourth is too old, and made on the oldest day that is kept, whatever the time of day is now.
+    // The fourth is too old, and made on the oldest day that is kept, at any time of day.
     const sinceMidnight = (now % DAY_MS) / DAY_MS;
     const ages = [0, 1, 2.9, 3 + sinceMidnight / 2, 4 + sinceMidnight / 2, 20];
     const { requestLog } = openLog(world.db);

@@ -55,26 +55,28 @@ const THOROUGH = [
   'test/accounts/{desk-review,desk-venues,first-steps,keys,own-account,passkeys,people,sign-in}.test.ts',
   'test/go-live/{domain,notices}.test.ts',
   'test/agreement/{checkout-views,expiry,openapi-examples,payers,refund-preview,schemas,seats}.test.ts',
-  'test/base/database.test.ts',
+  'test/base/{database,migrate}.test.ts',
   'test/demo/demo.test.ts',
   'test/boats/calendar-bounds.test.ts',
   'test/checkouts/{bounded-loops,cards,close-refund,console-lists,create-once,disputed-refunds,disputes}.test.ts',
   'test/checkouts/{processor-events,processor-fees,read-prefetch,statements,timeline}.test.ts',
   'test/checkouts/{refund-books,refund-ends,refund-funds,stored-failures,test-helpers,unpayable-venue,venue-debts}.test.ts',
-  'test/cli/{analytics,encryption,import,ledger,listen,login,processor,review}.test.ts',
+  'test/cli/{analytics,encryption,import,installation,ledger,listen,login,processor,review}.test.ts',
   'test/docs/{examples,typescript}.test.ts',
   'test/guests/{card-testing,daily-limits,ended-checkouts,image-attempts,images,issuer,languages,leaving,limits}.test.ts',
   'test/guests/{receipt-mail,remind,renewal,saved-card,seats,sign-in-codes,text-limit,text-messages,twilio}.test.ts',
   'test/hooks/{address,apply,availability-reads,bookings,daily-reads,mews-reads,product-reads,read-failures,reads}.test.ts',
   'test/hooks/{reader-promises,retention,service-reads,states,sync,toast-reads}.test.ts',
-  'test/webhooks/{endpoints,event-feeds,schedule,stream}.test.ts',
-  'test/http/{analytics,answer-size,apple-pay,connections,docs,event-stream,example-fixes,limits,page-stream,progress}.test.ts',
+  'test/webhooks/{endpoints,event-feeds,retention,schedule,stream}.test.ts',
+  'test/http/{analytics,answer-size,apple-pay,connections,docs,event-stream,example-fixes,hardening,headers}.test.ts',
+  'test/http/{limits,page-stream,payout-pages,progress}.test.ts',
   'test/mcp/{agreement,faults}.test.ts',
-  'test/monitoring/{alerts,health,series,traces,worker-port}.test.ts',
+  'test/monitoring/{alerts,health,series,traces,work-signal,worker-port}.test.ts',
   'test/pages/{inviting,leaving,party-step,same-group,stylesheet,typed-people}.test.ts',
   'test/requests/{buffer,request-log}.test.ts',
   'test/sdk/{event-stream,operations,package,readme,requests}.test.ts',
-  'test/payments/{decide-walk,desk-money,statement-suffix,stripe-errors}.test.ts',
+  'test/privacy/erase-guest.test.ts',
+  'test/payments/{decide-walk,desk-disputes,desk-money,paid-by-hand-disputes,statement-suffix,stripe-errors}.test.ts',
   'test/sandbox/{faults,webhooks}.test.ts',
 ];
 
@@ -214,8 +216,9 @@ export default defineConfig(({ mode }) => {
   const long = project({ name: 'long', include: LONG, globalSetup: everything });
   return {
     test: {
-      // For two cores: while two workers wait for a browser, a receiver or a program, two others have something to do.
-      maxWorkers: 6,
+      // For two cores: while two workers wait for a browser, a receiver or a program, others have something to do. The fast
+      // loop waits less, and each worker imports the whole program.
+      maxWorkers: mode === 'fast' ? 3 : 6,
       sequence: { sequencer: LongestFirst },
       // Keeps what esbuild made of each file, by its content: a second run transforms only what changed.
       experimental: { fsModuleCache: true },

@@ -117,7 +117,7 @@ const LONG = [
   'test/pages/{states,typed-people}.test.ts',
   'test/payments/{decide-*,decline-limit,processor-event,statement-suffix}.test.ts',
   'test/process/start.test.ts',
-  'test/requests/mask.test.ts',
+  'test/requests/{blocks,mask}.test.ts',
 ];
 
 /** The longest first: otherwise one worker is busy at the end of a run while the others have nothing left. */

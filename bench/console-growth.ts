@@ -14,7 +14,8 @@ import { DEFAULT_RETENTION } from '../src/base/retention.ts';
 import type { TeamCaller } from '../src/domain/accounts/account.ts';
 import { getConsoleHome } from '../src/domain/checkouts/overview/home.ts';
 import { listConsoleCheckouts } from '../src/domain/checkouts/overview/list-checkouts.ts';
-import { slotOf } from '../src/domain/requests/queries.ts';
+import { insertBlocks } from '../src/domain/requests/block-queries.ts';
+import { groupCalls, type PlainCall } from '../src/domain/requests/group-calls.ts';
 import { listLoggedRequests } from '../src/domain/requests/read-requests.ts';
 import { commandContext, makeContext, readSchemas } from '../src/run/context.ts';
 import type { Bench, PreparedBench } from './bench.ts';
@@ -85,7 +86,7 @@ async function makeVenues(fixture: BenchFixture): Promise<Venues> {
   const large = await make(100_000, 1_000_000);
   // Autovacuum does the same for a table that grew over a year. Each partition by itself: a statement has a time limit, and a
   // busy machine needs long for all of them.
-  const slots = Array.from({ length: 32 }, (_, slot) => `request_log_slot_${String(slot).padStart(2, '0')}`);
+  const slots = Array.from({ length: 32 }, (_, slot) => `request_blocks_slot_${String(slot).padStart(2, '0')}`);
   for (const table of ['checkouts', 'shares', ...slots]) await fixture.db.query(`vacuum analyze ${table}`);
   return { large, small, db };
 }
@@ -120,19 +121,33 @@ async function insertPart(db: Db, venueId: string, rows: number, first: number):
   });
 }
 
-/** Reads that succeeded, evenly over the days that are kept. */
+/** Reads that succeeded, evenly over the days that are kept, in blocks as a server writes them. */
 async function insertLines(db: Db, venueId: string, rows: number): Promise<void> {
   const [key] = await db.query<{ id: string }>('select key_id as id from keys where venue_id = $1', [venueId]);
-  for (let done = 0; done < rows; done += CHUNK) {
-    const at = Date.now() - Math.floor((done * DAYS_OF_LOG) / rows) * DAY_MS - 60_000;
-    await db.query(
-      `insert into request_log (venue_id, mode, request_id, slot, at, key_id, method, path, route, operation, status,
-         problem_count, replayed, duration_ms, address)
-       select $1, 'test', $2 || lpad(i::text, 16, '0'), $3, to_timestamp($4 / 1000.0), $5, 'GET', '/v1/me', '/v1/me', 'getMe', 200,
-         0, false, 1, '203.0.113.…'
-       from generate_series($6::integer, $7::integer) i`,
-      [venueId, leastId('req', at), slotOf(at), at, key?.id, done + 1, Math.min(done + CHUNK, rows)],
-    );
+  const now = Date.now() - 60_000;
+  const operation = { id: 'getMe', path: '/v1/me' };
+  const callAt = (place: number): PlainCall => ({
+    requestId:
+      leastId('req', now - Math.floor((place * DAYS_OF_LOG * DAY_MS) / rows)) + String(place).padStart(16, '0'),
+    key: { venueId, mode: 'test', keyId: key?.id ?? '' },
+    method: 'GET',
+    url: operation.path,
+    operation,
+    tool: null,
+    status: 200,
+    durationMs: 1,
+    isReplayed: false,
+    address: '203.0.113.7',
+    userAgent: 'everyshare-node/1.0.0',
+    problem: null,
+    body: null,
+  });
+  for (let first = 0; first < rows; first += CHUNK) {
+    const calls = Array.from({ length: Math.min(CHUNK, rows - first) }, (_, place) => callAt(first + place));
+    const blocks = groupCalls(calls, (_call, error) => {
+      throw error;
+    });
+    await insertBlocks(db, blocks, false);
   }
 }
 

@@ -1643,6 +1643,62 @@ CREATE TABLE releases (
   CONSTRAINT releases_pkey PRIMARY KEY (release)
 );
 
+-- Calls of one minute with a partner's key that succeeded and have all but id, time and path in common, masked, for
+-- REQUEST_LOG_DAYS. Written after the calls, in batches: a call may be missing.
+CREATE TABLE request_blocks (
+  venue_id uuid NOT NULL,
+  mode text NOT NULL,
+  slot smallint NOT NULL,
+  first_id text NOT NULL,
+  last_id text NOT NULL,
+  line_count smallint NOT NULL,
+  key_id text NOT NULL,
+  method text NOT NULL,
+  route text,
+  operation text,
+  tool text,
+  status smallint NOT NULL,
+  replayed boolean NOT NULL,
+  address text NOT NULL,
+  user_agent text,
+  lines text NOT NULL,
+  CONSTRAINT request_blocks_pkey PRIMARY KEY (venue_id, mode, last_id, slot),
+  CONSTRAINT request_blocks_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text]))
+) PARTITION BY LIST (slot);
+ALTER TABLE request_blocks ALTER COLUMN lines SET STORAGE external;
+CREATE TABLE request_blocks_slot_00 PARTITION OF request_blocks FOR VALUES IN ('0');
+CREATE TABLE request_blocks_slot_01 PARTITION OF request_blocks FOR VALUES IN ('1');
+CREATE TABLE request_blocks_slot_02 PARTITION OF request_blocks FOR VALUES IN ('2');
+CREATE TABLE request_blocks_slot_03 PARTITION OF request_blocks FOR VALUES IN ('3');
+CREATE TABLE request_blocks_slot_04 PARTITION OF request_blocks FOR VALUES IN ('4');
+CREATE TABLE request_blocks_slot_05 PARTITION OF request_blocks FOR VALUES IN ('5');
+CREATE TABLE request_blocks_slot_06 PARTITION OF request_blocks FOR VALUES IN ('6');
+CREATE TABLE request_blocks_slot_07 PARTITION OF request_blocks FOR VALUES IN ('7');
+CREATE TABLE request_blocks_slot_08 PARTITION OF request_blocks FOR VALUES IN ('8');
+CREATE TABLE request_blocks_slot_09 PARTITION OF request_blocks FOR VALUES IN ('9');
+CREATE TABLE request_blocks_slot_10 PARTITION OF request_blocks FOR VALUES IN ('10');
+CREATE TABLE request_blocks_slot_11 PARTITION OF request_blocks FOR VALUES IN ('11');
+CREATE TABLE request_blocks_slot_12 PARTITION OF request_blocks FOR VALUES IN ('12');
+CREATE TABLE request_blocks_slot_13 PARTITION OF request_blocks FOR VALUES IN ('13');
+CREATE TABLE request_blocks_slot_14 PARTITION OF request_blocks FOR VALUES IN ('14');
+CREATE TABLE request_blocks_slot_15 PARTITION OF request_blocks FOR VALUES IN ('15');
+CREATE TABLE request_blocks_slot_16 PARTITION OF request_blocks FOR VALUES IN ('16');
+CREATE TABLE request_blocks_slot_17 PARTITION OF request_blocks FOR VALUES IN ('17');
+CREATE TABLE request_blocks_slot_18 PARTITION OF request_blocks FOR VALUES IN ('18');
+CREATE TABLE request_blocks_slot_19 PARTITION OF request_blocks FOR VALUES IN ('19');
+CREATE TABLE request_blocks_slot_20 PARTITION OF request_blocks FOR VALUES IN ('20');
+CREATE TABLE request_blocks_slot_21 PARTITION OF request_blocks FOR VALUES IN ('21');
+CREATE TABLE request_blocks_slot_22 PARTITION OF request_blocks FOR VALUES IN ('22');
+CREATE TABLE request_blocks_slot_23 PARTITION OF request_blocks FOR VALUES IN ('23');
+CREATE TABLE request_blocks_slot_24 PARTITION OF request_blocks FOR VALUES IN ('24');
+CREATE TABLE request_blocks_slot_25 PARTITION OF request_blocks FOR VALUES IN ('25');
+CREATE TABLE request_blocks_slot_26 PARTITION OF request_blocks FOR VALUES IN ('26');
+CREATE TABLE request_blocks_slot_27 PARTITION OF request_blocks FOR VALUES IN ('27');
+CREATE TABLE request_blocks_slot_28 PARTITION OF request_blocks FOR VALUES IN ('28');
+CREATE TABLE request_blocks_slot_29 PARTITION OF request_blocks FOR VALUES IN ('29');
+CREATE TABLE request_blocks_slot_30 PARTITION OF request_blocks FOR VALUES IN ('30');
+CREATE TABLE request_blocks_slot_31 PARTITION OF request_blocks FOR VALUES IN ('31');
+
 -- Calls with a partner's key, masked, for REQUEST_LOG_DAYS. Ids are in the order of time. Written after the call, in
 -- batches: a line may be missing.
 CREATE TABLE request_log (

@@ -224,10 +224,10 @@ async function openSockets(url: string): Promise<Socket[]> {
 }
 
 export async function loseRequestLog(world: TestWorld, venue: TestVenue, url: string): Promise<void> {
-  await world.db.query('alter table request_log rename to request_log_gone');
+  await world.db.query('alter table request_blocks rename to request_blocks_gone');
   await venue.get('/v1/me');
   await untilCounted(url, 'everyshare_request_log_dropped_total');
-  await world.db.query('alter table request_log_gone rename to request_log');
+  await world.db.query('alter table request_blocks_gone rename to request_blocks');
 }
 
 /** Rows that are due while no worker runs, and objects that wait for review. */

@@ -5,6 +5,7 @@ import type { Mutant } from './list.ts';
 const LOG = 'src/domain/requests/request-log.ts';
 const QUERIES = 'src/domain/requests/queries.ts';
 const BUFFER_TEST = ['test/requests/buffer.test.ts'];
+const BLOCK_TEST = ['test/requests/blocks.test.ts'];
 const READ_TEST = ['test/requests/request-log.test.ts'];
 
 export const REQUEST_LOG_BUGS: readonly Mutant[] = [
@@ -44,16 +45,64 @@ export const REQUEST_LOG_BUGS: readonly Mutant[] = [
     area: 'logs',
     bug: 'a refused call counts as a use of its key',
     file: LOG,
-    from: 'if (status === 401 || status === 403) return;',
-    to: 'if (status === 401) return;',
+    from: 'if (status === 401 || status === 403) continue;',
+    to: 'if (status === 401) continue;',
     tests: READ_TEST,
   },
   {
     area: 'logs',
     bug: 'a day that is still kept is deleted',
     file: QUERIES,
-    from: 'from: now - days * DAY_MS, to: now + DAY_MS });',
-    to: 'from: now - (days - 1) * DAY_MS, to: now + DAY_MS });',
+    from: 'slotsBetween(now - days * DAY_MS, now + DAY_MS)',
+    to: 'slotsBetween(now - (days - 1) * DAY_MS, now + DAY_MS)',
     tests: BUFFER_TEST,
+  },
+  {
+    area: 'logs',
+    bug: 'blocks of old days are kept',
+    file: QUERIES,
+    from: "['request_log', 'request_blocks']",
+    to: "['request_log']",
+    tests: BUFFER_TEST,
+  },
+  {
+    area: 'logs',
+    bug: 'a batch whose outcome is not known grows before it is sent again',
+    file: LOG,
+    from: 'const batch = this.#unknown ?? this.#lines.slice(0, BATCH_LINES);',
+    to: 'const batch = this.#lines.slice(0, BATCH_LINES);',
+    tests: BLOCK_TEST,
+  },
+  {
+    area: 'logs',
+    bug: 'a block has calls of several minutes',
+    file: 'src/domain/requests/group-calls.ts',
+    from: 'call.requestId < minute[1]',
+    to: 'true',
+    tests: BLOCK_TEST,
+  },
+  {
+    area: 'logs',
+    bug: 'a block that begins before a range is not read for it',
+    file: 'src/domain/requests/block-queries.ts',
+    from: 'and b.last_id >= $4 and b.first_id < $5',
+    to: 'and b.first_id >= $4 and b.first_id < $5',
+    tests: BLOCK_TEST,
+  },
+  {
+    area: 'logs',
+    bug: 'a block that ends after a range is not read for it',
+    file: 'src/domain/requests/id-range.ts',
+    from: 'blocksEnd: minuteOf(end)[1],',
+    to: 'blocksEnd: least(to),',
+    tests: BLOCK_TEST,
+  },
+  {
+    area: 'logs',
+    bug: 'of a block that a range cuts, all calls are counted',
+    file: 'src/domain/requests/block-queries.ts',
+    from: 'when b.first_id >= $4 and b.last_id < $5',
+    to: 'when true',
+    tests: BLOCK_TEST,
   },
 ];

@@ -71,6 +71,7 @@ export const NOT_PERSONAL: Readonly<Record<string, string>> = {
   processes: 'role version host outcomes',
   processor_events: 'event_id mode subject',
   releases: 'release oldest_beside',
+  request_blocks: 'mode first_id last_id key_id method route operation tool',
   request_log: 'mode request_id key_id method route operation tool code reason',
   review_routes: 'kind',
   sample_deliveries: 'endpoint_id event_id type error response',

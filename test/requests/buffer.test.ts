@@ -13,7 +13,7 @@ import type { FinishedCall } from '../../src/domain/requests/request-line.ts';
 import { RequestLog } from '../../src/domain/requests/request-log.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { openReader } from './support.ts';
+import { countStored, openReader } from './support.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -65,13 +65,7 @@ async function callsOf(): Promise<{ venueId: string; call: (more?: Partial<Finis
   return { venueId: venue.id, call };
 }
 
-async function countOf(venueId: string): Promise<number> {
-  const [row] = await world.db.query<{ count: number }>(
-    'select count(*)::int as count from request_log where venue_id = $1',
-    [venueId],
-  );
-  return row?.count ?? 0;
-}
+const countOf = (venueId: string): Promise<number> => countStored(world.db, venueId);
 
 /** What the driver throws when PostgreSQL is gone. */
 const refused = (): Error => Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
@@ -168,7 +162,7 @@ describe('the buffer', () => {
     const { venue, secretTest } = await world.venue();
     const reader = await openReader(world, venue.id);
     await world.db.transaction(async (tx) => {
-      await tx.query('lock table request_log in access exclusive mode');
+      await tx.query('lock table request_log, request_blocks in access exclusive mode');
       for (let calls = 0; calls < 3; calls++)
         expect((await world.call('GET', '/v1/offerings', { key: secretTest })).status).toBe(200);
     });
@@ -188,7 +182,7 @@ describe('the buffer', () => {
     } finally {
       await silent.close();
     }
-    expect(silent.statements.filter((text) => text.includes('request_log'))).toEqual([]);
+    expect(silent.statements.filter((text) => /request_(log|blocks)/.test(text))).toEqual([]);
   });
 });
 

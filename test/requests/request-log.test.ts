@@ -2,11 +2,11 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { leastId } from '../../src/base/ids.ts';
-import { slotOf } from '../../src/domain/requests/queries.ts';
+import { slotOf } from '../../src/domain/requests/id-range.ts';
 import { callTool, checkoutBody, post, request, SITE } from '../mcp/json-rpc-client.ts';
 import { callConsole, createAccount, createSession } from '../support/console-client.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
-import { openReader, type Reader } from './support.ts';
+import { countStored, openReader, type Reader } from './support.ts';
 
 let world: TestWorld;
 beforeAll(async () => {
@@ -179,10 +179,7 @@ describe('a call with a key', () => {
     await world.call('POST', '/internal/activity', { key: world.operatorToken, body: {} });
     await world.call('GET', '/v1/offerings', { key: secret });
     expect((await reader.waitForLines(1)).map(endingOf)).toEqual(['200  GET /v1/offerings listOfferings']);
-    const rows = await world.db.query<{ venue_id: string }>('select venue_id from request_log where venue_id = $1', [
-      id,
-    ]);
-    expect(rows).toHaveLength(1);
+    expect(await countStored(world.db, id)).toBe(1);
   });
 });
 

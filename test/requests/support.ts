@@ -1,7 +1,10 @@
 // What the tests of the request log share: a person of the console who reads it, and a wait for lines that are stored
 // about a second after their call.
 
-import { insertRequests, slotOf } from '../../src/domain/requests/queries.ts';
+import type { Queryable } from '../../src/base/db.ts';
+import { timeOfId } from '../../src/base/ids.ts';
+import { slotOf } from '../../src/domain/requests/id-range.ts';
+import { insertRequests, type NewRequest, type RequestRow } from '../../src/domain/requests/queries.ts';
 import type { LoggedKey } from '../../src/domain/requests/request-line.ts';
 import type { AppContext } from '../../src/run/context.ts';
 import { callConsole, createAccount, createSession } from '../support/console-client.ts';
@@ -16,39 +19,49 @@ export interface Reader {
   waitForLines(count: number, mode?: 'test' | 'live'): Promise<any[]>;
 }
 
+/** As earlier releases stored every call, and as failed calls are stored. */
+export function newRow(venueId: string, { id, ...rest }: RequestRow): NewRequest {
+  const at = timeOfId(id);
+  return { venue_id: venueId, request_id: id, slot: slotOf(at), at: at / 1000, failure: null, ...rest };
+}
+
 /** A logged call of a key that failed. Gives its id. */
 export async function insertLoggedRequest(
-  { db, ids, clock }: AppContext,
+  { db, ids }: AppContext,
   { venueId, mode, keyId }: LoggedKey,
 ): Promise<string> {
   const id = ids.prefixed('req');
-  const now = clock.now();
-  await insertRequests(db, [
-    {
-      venue_id: venueId,
-      mode,
-      request_id: id,
-      slot: slotOf(now),
-      at: now / 1000,
-      key_id: keyId,
-      method: 'GET',
-      path: '/v1/boats/none',
-      route: '/v1/boats/{id}',
-      operation: 'getBoat',
-      tool: null,
-      status: 404,
-      code: 'not_found',
-      reason: null,
-      field: null,
-      problem_count: 1,
-      replayed: false,
-      duration_ms: 1,
-      address: '203.0.113.…',
-      user_agent: null,
-      failure: null,
-    },
-  ]);
+  const row = {
+    id,
+    mode,
+    key_id: keyId,
+    method: 'GET',
+    path: '/v1/boats/none',
+    route: '/v1/boats/{id}',
+    operation: 'getBoat',
+    tool: null,
+    status: 404,
+    code: 'not_found',
+    reason: null,
+    field: null,
+    problem_count: 1,
+    replayed: false,
+    duration_ms: 1,
+    address: '203.0.113.…',
+    user_agent: null,
+  };
+  await insertRequests(db, [newRow(venueId, row)]);
   return id;
+}
+
+/** How many calls of a venue are stored, as rows and in blocks. */
+export async function countStored(db: Queryable, venueId: string): Promise<number> {
+  const [found] = await db.query<{ count: number }>(
+    `select (select count(*) from request_log where venue_id = $1)::int
+       + (select coalesce(sum(line_count), 0) from request_blocks where venue_id = $1)::int as count`,
+    [venueId],
+  );
+  return found?.count ?? 0;
 }
 
 let people = 0;

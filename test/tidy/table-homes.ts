@@ -71,6 +71,7 @@ export const TABLE_HOMES: Readonly<Record<string, string>> = {
   limit_calls: 'src/domain/keys/',
   daily_uses: 'src/domain/keys/',
   request_log: 'src/domain/requests/',
+  request_blocks: 'src/domain/requests/',
   ledger_entries: 'src/domain/ledger/',
   ledger_accounts: 'src/domain/ledger/',
   mails: 'src/domain/mail/',

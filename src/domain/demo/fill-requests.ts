@@ -5,7 +5,12 @@ import type { CommandContext } from '../../base/command-context.ts';
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 import { recordKeyUses } from '../keys/key-use-queries.ts';
-import { insertRequests, type NewRequest, slotOf } from '../requests/queries.ts';
+import { insertBlocks } from '../requests/block-queries.ts';
+import { groupCalls, type PlainCall } from '../requests/group-calls.ts';
+import { slotOf } from '../requests/id-range.ts';
+import type { LoggedOperation } from '../requests/logged-path.ts';
+import { insertRequests, type NewRequest } from '../requests/queries.ts';
+import { loggedAddress } from '../requests/request-line.ts';
 import { sealNameOfRequest } from '../requests/request-log.ts';
 import type { PastCheckout } from './past-checkout.ts';
 import { idsAt } from './past-ids.ts';
@@ -21,8 +26,7 @@ interface Call {
   readonly at: number;
   readonly method: string;
   readonly path: string;
-  readonly route: string;
-  readonly operation: string;
+  readonly operation: LoggedOperation;
   readonly status: number;
   readonly refusal: Refusal | null;
 }
@@ -35,7 +39,12 @@ interface Refusal {
   readonly body: string | null;
 }
 
-const CREATE = { method: 'POST', path: '/v1/checkouts', route: '/v1/checkouts', operation: 'createCheckout' };
+const CREATE = {
+  method: 'POST',
+  path: '/v1/checkouts',
+  operation: { id: 'createCheckout', path: '/v1/checkouts' },
+} as const;
+const READ = { method: 'GET', operation: { id: 'getCheckout', path: '/v1/checkouts/{id}' } } as const;
 
 const REFUSALS: readonly { readonly status: number; readonly refusal: Refusal }[] = [
   {
@@ -78,29 +87,75 @@ export async function fillRequests(
   const seeded = makeSeeded(options.seed);
   const recent = checkouts.filter(({ plan }) => plan.createdAt > until - DAYS_OF_LOG_MS);
   const calls = recent.flatMap((checkout) => callsAbout(seeded, checkout, until));
-  const lines = calls.map((call) => lineOf(seeded, command, call, options));
-  for (let first = 0; first < lines.length; first += MAX_IN_CALL) {
-    await insertRequests(tx, lines.slice(first, first + MAX_IN_CALL));
+  for (let first = 0; first < calls.length; first += MAX_IN_CALL) {
+    await insertCalls(tx, seeded, command, calls.slice(first, first + MAX_IN_CALL), options);
   }
   const lastAt = Math.max(until - 60 * MINUTE, ...calls.map(({ at }) => at));
   await recordKeyUses(tx, [{ venueId, keyId, at: lastAt, address: ADDRESS }]);
+}
+
+async function insertCalls(
+  tx: Queryable,
+  seeded: Seeded,
+  command: CommandContext,
+  calls: readonly Call[],
+  options: RequestOptions,
+): Promise<void> {
+  const refused: NewRequest[] = [];
+  const plain: PlainCall[] = [];
+  for (const call of calls) {
+    const requestId = idsAt(call.at, command.random).prefixed('req');
+    const durationMs = seeded.integer(28, 190) / 10;
+    if (call.refusal === null) plain.push(plainCallOf(call, requestId, durationMs, options));
+    else refused.push(lineOf(command, { ...call, refusal: call.refusal }, requestId, durationMs, options));
+  }
+  await insertRequests(tx, refused);
+  const blocks = groupCalls(plain, (_call, error) => {
+    throw error;
+  });
+  await insertBlocks(tx, blocks, false);
 }
 
 /** The create, now and then refused before, and a few reads of the checkout. */
 function callsAbout(seeded: Seeded, { id, plan }: PastCheckout, until: number): readonly Call[] {
   const created: Call = { ...CREATE, at: plan.createdAt, status: 201, refusal: null };
   const refused = seeded.chance(0.12) ? [{ ...CREATE, at: plan.createdAt - 2 * MINUTE, ...seeded.pick(REFUSALS) }] : [];
-  const read = { method: 'GET', path: `/v1/checkouts/${id}`, route: '/v1/checkouts/{id}', operation: 'getCheckout' };
+  const read = { ...READ, path: `/v1/checkouts/${id}` };
   const reads = Array.from({ length: seeded.integer(1, 6) }, (): Call => {
     return { ...read, at: plan.createdAt + seeded.integer(1, 240) * MINUTE, status: 200, refusal: null };
   });
   return [...refused, created, ...reads].filter(({ at }) => at <= until);
 }
 
-function lineOf(seeded: Seeded, { random, seal }: CommandContext, call: Call, options: RequestOptions): NewRequest {
+function plainCallOf(call: Call, requestId: string, durationMs: number, options: RequestOptions): PlainCall {
+  const { method, path, operation, status } = call;
   const { venueId, mode, keyId } = options;
-  const { at, method, path, route, operation, status, refusal } = call;
-  const requestId = idsAt(at, random).prefixed('req');
+  return {
+    requestId,
+    key: { venueId, mode, keyId },
+    method,
+    url: path,
+    operation,
+    tool: null,
+    status,
+    durationMs,
+    isReplayed: false,
+    address: ADDRESS,
+    userAgent: USER_AGENT,
+    problem: null,
+    body: null,
+  };
+}
+
+function lineOf(
+  { seal }: CommandContext,
+  call: Call & { readonly refusal: Refusal },
+  requestId: string,
+  durationMs: number,
+  options: RequestOptions,
+): NewRequest {
+  const { venueId, mode, keyId } = options;
+  const { at, method, path, operation, status, refusal } = call;
   return {
     venue_id: venueId,
     mode,
@@ -110,20 +165,19 @@ function lineOf(seeded: Seeded, { random, seal }: CommandContext, call: Call, op
     key_id: keyId,
     method,
     path,
-    route,
-    operation,
+    route: operation.path,
+    operation: operation.id,
     tool: null,
     status,
-    code: refusal?.code ?? null,
-    reason: refusal?.reason ?? null,
-    field: refusal?.field ?? null,
-    problem_count: refusal === null ? 0 : 1,
+    code: refusal.code,
+    reason: refusal.reason,
+    field: refusal.field,
+    problem_count: 1,
     replayed: false,
-    duration_ms: seeded.integer(28, 190) / 10,
-    address: ADDRESS,
+    duration_ms: durationMs,
+    address: loggedAddress(ADDRESS),
     user_agent: USER_AGENT,
-    failure:
-      refusal === null ? null : seal.seal(failureOf(refusal), sealNameOfRequest(venueId, requestId)).toString('base64'),
+    failure: seal.seal(failureOf(refusal), sealNameOfRequest(venueId, requestId)).toString('base64'),
   };
 }
 

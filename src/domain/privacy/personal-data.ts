@@ -152,10 +152,18 @@ export const PERSONAL_DATA: readonly PersonalData[] = [
   data(
     'request_log',
     ['failure', 'path', 'field', 'address', 'user_agent'],
-    'failed calls of the venue’s programs, masked and encrypted; addresses and browsers of all calls with its keys, those of guests too when its page uses a publishable key',
+    'failed calls of the venue’s programs, masked and encrypted; their addresses and browsers, those of guests too when the venue’s page uses a publishable key',
     '`REQUEST_LOG_DAYS` (7)',
     'the venue',
     `${SCRUBBED} in the body; addresses and browsers lead to no guest and go by themselves`,
+  ),
+  data(
+    'request_blocks',
+    ['lines', 'address', 'user_agent'],
+    'paths, addresses and browsers of calls of the venue’s programs that succeeded, masked, and those of guests when its page uses a publishable key',
+    '`REQUEST_LOG_DAYS` (7)',
+    'the venue',
+    'goes by itself: they lead to no guest',
   ),
   data(
     'inbound_deliveries',

@@ -1,86 +1,98 @@
-// Calls without a problem, which nearly all are, in the form in which they are stored: what many have in common once, and
-// of each the rest.
+// Calls without a failure, which nearly all are, in the form in which they are stored: blocks of calls of one minute that
+// have all but id, time and path in common.
 
 import { timeOfId } from '../../base/ids.ts';
+import type { RequestBlock } from './block-queries.ts';
+import { minuteOf, slotOf } from './id-range.ts';
 import { loggedPath } from './logged-path.ts';
-import { type RequestHead, type ShortRequests, slotOf } from './queries.ts';
 import { type FinishedCall, type LoggedKey, loggedAddress, loggedDuration, loggedUserAgent } from './request-line.ts';
 
-/** A call whose key is known and that left no problem to show. */
+/** A call whose key is known and that succeeded. */
 export type PlainCall = FinishedCall & { readonly key: LoggedKey };
 
-export function isPlain({ key, problem }: FinishedCall): boolean {
-  return problem === null && !('hash' in key);
+export function isPlain({ key, problem, status }: FinishedCall): boolean {
+  return problem === null && status < 400 && !('hash' in key);
 }
 
-/** `onBad` is called with a call that cannot be masked: it is dropped alone. */
+interface OpenBlock {
+  /** The call from which the block was made. */
+  readonly model: PlainCall;
+  /** The ids of its minute: from the first one on, and before the second one. */
+  readonly minute: readonly [first: string, next: string];
+  firstId: string;
+  lastId: string;
+  lineCount: number;
+  lines: string;
+}
+
+/** The same calls give the same blocks. `onBad` is called with a call that cannot be masked: it is dropped alone. */
 export function groupCalls(
   calls: readonly PlainCall[],
   onBad: (call: PlainCall, error: unknown) => void,
-): ShortRequests {
-  const heads = new HeadList();
-  const short = { ids: [] as string[], seconds: [] as number[], paths: [] as string[], durations: [] as number[] };
-  const places: number[] = [];
+): RequestBlock[] {
+  const blocks: OpenBlock[] = [];
+  const blocksByKey = new Map<string, OpenBlock[]>();
   for (const call of calls) {
     try {
-      const path = loggedPath(call.url, call.operation);
-      const ms = timeOfId(call.requestId);
-      places.push(heads.placeOf(call, slotOf(ms)));
-      short.ids.push(call.requestId);
-      short.seconds.push(ms / 1000);
-      short.paths.push(path);
-      short.durations.push(loggedDuration(call.durationMs));
+      const { requestId, key } = call;
+      const line = `${requestId} ${loggedDuration(call.durationMs)} ${loggedPath(call.url, call.operation)}`;
+      let ofKey = blocksByKey.get(key.keyId);
+      if (ofKey === undefined) {
+        ofKey = [];
+        blocksByKey.set(key.keyId, ofKey);
+      }
+      const block = ofKey.find((one) => belongsTo(call, one));
+      if (block !== undefined) addLine(block, requestId, line);
+      else {
+        const made = openBlock(call, line);
+        ofKey.push(made);
+        blocks.push(made);
+      }
     } catch (error) {
       onBad(call, error);
     }
   }
-  return { ...short, heads: heads.all, places };
+  return blocks.map(closedBlock);
 }
 
-/** The heads of a batch. Most calls have the head of another one, so a head is looked for by its key, and made once. */
-class HeadList {
-  readonly all: RequestHead[] = [];
-  /** The call from which each head was made. */
-  readonly #models: PlainCall[] = [];
-  readonly #placesByKey = new Map<string, number[]>();
-
-  placeOf(call: PlainCall, slot: number): number {
-    const { keyId } = call.key;
-    let places = this.#placesByKey.get(keyId);
-    if (places === undefined) {
-      places = [];
-      this.#placesByKey.set(keyId, places);
-    }
-    for (const place of places) {
-      if (this.all[place]?.slot === slot && hasSameHead(this.#models[place] as PlainCall, call)) return place;
-    }
-    const place = this.all.push(headOf(call, slot)) - 1;
-    this.#models.push(call);
-    places.push(place);
-    return place;
-  }
+function addLine(block: OpenBlock, id: string, line: string): void {
+  block.lines += `\n${line}`;
+  block.lineCount++;
+  if (id < block.firstId) block.firstId = id;
+  else if (id > block.lastId) block.lastId = id;
 }
 
-/** Of two calls with one key. */
-function hasSameHead(a: PlainCall, b: PlainCall): boolean {
+function openBlock(model: PlainCall, lines: string): OpenBlock {
+  const { requestId } = model;
+  const minute = minuteOf(timeOfId(requestId));
+  return { model, minute, firstId: requestId, lastId: requestId, lineCount: 1, lines };
+}
+
+/** Of a call and a block with one key. */
+function belongsTo(call: PlainCall, { model, minute }: OpenBlock): boolean {
   return (
-    a.operation === b.operation &&
-    a.status === b.status &&
-    a.address === b.address &&
-    a.userAgent === b.userAgent &&
-    a.method === b.method &&
-    a.isReplayed === b.isReplayed &&
-    a.tool?.name === b.tool?.name &&
-    a.tool?.operation === b.tool?.operation
+    model.operation === call.operation &&
+    model.status === call.status &&
+    model.address === call.address &&
+    model.userAgent === call.userAgent &&
+    model.method === call.method &&
+    model.isReplayed === call.isReplayed &&
+    model.tool?.name === call.tool?.name &&
+    model.tool?.operation === call.tool?.operation &&
+    call.requestId >= minute[0] &&
+    call.requestId < minute[1]
   );
 }
 
-function headOf(call: PlainCall, slot: number): RequestHead {
-  const { key, method, operation, tool, status, isReplayed, address, userAgent } = call;
+function closedBlock({ model, firstId, lastId, lineCount, lines }: OpenBlock): RequestBlock {
+  const { key, method, operation, tool, status, isReplayed, address, userAgent } = model;
   return {
     venue_id: key.venueId,
     mode: key.mode,
-    slot,
+    slot: slotOf(timeOfId(lastId)),
+    first_id: firstId,
+    last_id: lastId,
+    line_count: lineCount,
     key_id: key.keyId,
     method,
     route: operation?.path ?? null,
@@ -90,5 +102,6 @@ function headOf(call: PlainCall, slot: number): RequestHead {
     replayed: isReplayed,
     address: loggedAddress(address),
     user_agent: loggedUserAgent(userAgent),
+    lines,
   };
 }

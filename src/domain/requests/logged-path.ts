@@ -16,13 +16,14 @@ const MAX_PARAMETERS = 20;
 const MAX_VALUE_LENGTH = 64;
 const OWN_ID = /^[a-z]{3}_[0-9a-z]{26}$/;
 
+/** Has no end of a line, which separates calls where they are stored: a decoded `%0A` becomes a space. */
 export function loggedPath(url: string, operation: LoggedOperation | null): string {
   if (url.length <= MAX_LENGTH && PLAIN_PATH.test(url)) return url;
   const queryAt = url.indexOf('?');
   const path = (queryAt < 0 ? url : url.slice(0, queryAt)).split('/').map(loggedSegment).join('/');
   const query = queryAt < 0 ? '' : loggedQuery(url.slice(queryAt + 1), operation);
   const shown = `${path}${query}`.slice(0, MAX_LENGTH);
-  return PRINTABLE.test(shown) ? shown : withoutControls(shown);
+  return PRINTABLE.test(shown) ? shown : withoutControls(shown).replaceAll(/\s/g, ' ');
 }
 
 const PRINTABLE = /^[\x20-\x7e]*$/;

@@ -1,17 +1,11 @@
-// The only place that touches the request log. Ids of requests are in the order of time, so times are bounds of ids, and
-// an id is the place in the list. A day is one partition, and days go round in 32 of them.
+// The statements of rows of the request log: failed calls, and those of unknown keys. Calls that succeeded are in blocks
+// (block-queries.ts); earlier releases wrote rows for them too, which are read until their day is emptied.
 
 import type { Mode } from '../../base/config.ts';
 import type { Db, Queryable } from '../../base/db.ts';
-import { leastId } from '../../base/ids.ts';
+import { type IdFilter, type IdRange, PARTITION_COUNT, slotsBetween } from './id-range.ts';
 
-const PARTITION_COUNT = 32;
 const DAY_MS = 86_400_000;
-
-/** The partition of a time. */
-export function slotOf(ms: number): number {
-  return Math.floor(ms / DAY_MS) % PARTITION_COUNT;
-}
 
 /** One line as JSON; `failure` in base64. */
 export interface NewRequest {
@@ -39,66 +33,6 @@ export interface NewRequest {
   readonly failure: string | null;
 }
 
-/** What many calls have in common: `n` is its place in the list. */
-export type RequestHead = Pick<
-  NewRequest,
-  | 'venue_id'
-  | 'mode'
-  | 'slot'
-  | 'key_id'
-  | 'method'
-  | 'route'
-  | 'operation'
-  | 'tool'
-  | 'status'
-  | 'replayed'
-  | 'address'
-  | 'user_agent'
->;
-
-/** Calls without a failure: what is each one's own as a list for each column, and the place of its head. */
-export interface ShortRequests {
-  readonly heads: readonly RequestHead[];
-  readonly ids: readonly string[];
-  /** When each was made. */
-  readonly seconds: readonly number[];
-  readonly paths: readonly string[];
-  /** In milliseconds. */
-  readonly durations: readonly number[];
-  readonly places: readonly number[];
-}
-
-/**
- * Inserts calls without a failure, which nearly all are, at a third of the cost of insertRequests: their heads are sent
- * once, and no line is looked for. `mayExist`: some may be stored already, since the outcome of an earlier try is not known.
- */
-export async function insertShortRequests(
-  db: Queryable,
-  { heads, ids, seconds, paths, durations, places }: ShortRequests,
-  mayExist: boolean,
-): Promise<void> {
-  await db.query(
-    `insert into request_log (venue_id, mode, request_id, slot, at, key_id, method, path, route, operation, tool, status,
-       problem_count, replayed, duration_ms, address, user_agent)
-     select h.venue_id, h.mode, l.request_id, h.slot, to_timestamp(l.at::double precision), h.key_id, h.method, l.path, h.route,
-       h.operation, h.tool, h.status, 0, h.replayed, l.duration_ms::real, h.address, h.user_agent
-     from json_to_recordset($1::json) as h (n smallint, venue_id uuid, mode text, slot smallint, key_id text, method text,
-       route text, operation text, tool text, status smallint, replayed boolean, address text, user_agent text)
-     join rows from (string_to_table($2, ' '), string_to_table($3, ' '), json_array_elements_text($4::json),
-       string_to_table($5, ' '), string_to_table($6, ' ')) as l (request_id, at, path, duration_ms, head)
-       on h.n = l.head::smallint
-     ${mayExist ? 'on conflict do nothing' : ''}`,
-    [
-      JSON.stringify(heads.map((head, n) => ({ n, ...head }))),
-      ids.join(' '),
-      seconds.join(' '),
-      JSON.stringify(paths),
-      durations.join(' '),
-      places.join(' '),
-    ],
-  );
-}
-
 /** A line that is stored already is left as it is: a batch whose outcome was not known is sent again. */
 export async function insertRequests(db: Queryable, lines: readonly NewRequest[]): Promise<void> {
   await db.query(
@@ -114,10 +48,10 @@ export async function insertRequests(db: Queryable, lines: readonly NewRequest[]
   );
 }
 
+/** A line as it is read, of a row or of a block. When it was made is the time of its id. */
 export interface RequestRow {
   readonly id: string;
   readonly mode: Mode;
-  readonly at: string;
   readonly key_id: string;
   readonly method: string;
   readonly path: string;
@@ -135,20 +69,10 @@ export interface RequestRow {
   readonly user_agent: string | null;
 }
 
-const COLUMNS = `request_id as id, mode, at, key_id, method, path, route, operation, tool, status, code, reason, field,
+const COLUMNS = `request_id as id, mode, key_id, method, path, route, operation, tool, status, code, reason, field,
   problem_count, replayed, duration_ms, address, user_agent`;
 
-/** Whose lines, and of which time: milliseconds, `from` inclusive, `to` exclusive. */
-export interface RequestWindow {
-  readonly venueId: string;
-  readonly mode: Mode;
-  readonly from: number;
-  readonly to: number;
-}
-
-export interface RequestFilter {
-  /** Only ids before this one. */
-  readonly before: string | null;
+export interface LineFilter {
   readonly minStatus: number;
   readonly maxStatus: number;
   /** The code or the reason of the failure. */
@@ -156,55 +80,32 @@ export interface RequestFilter {
   readonly method: string | null;
   readonly operation: string | null;
   readonly keyId: string | null;
-  readonly requestId: string | null;
-  /** The beginning of a request id. */
-  readonly idPrefix: string | null;
   /** Text in the path. */
   readonly search: string | null;
   readonly limit: number;
 }
 
-/** The partitions of a window. */
-function slotsOf({ from, to }: RequestWindow): number[] {
-  const first = Math.floor(from / DAY_MS);
-  const days = Math.min(Math.floor(to / DAY_MS) - first + 1, PARTITION_COUNT);
-  return Array.from({ length: Math.max(days, 0) }, (_, day) => (first + day) % PARTITION_COUNT);
+export type RequestFilter = IdFilter & LineFilter;
+
+/** Failed calls are rows, and have an index of their own. */
+export function isOfFailures({ minStatus, code }: LineFilter): boolean {
+  return minStatus >= 400 || code !== null;
 }
 
-const WINDOW = `venue_id = $1 and mode = $2 and slot = any($3::smallint[]) and request_id >= $4 and request_id < $5`;
+const IN_RANGE = `venue_id = $1 and mode = $2 and slot = any($3::smallint[]) and request_id >= $4 and request_id < $5`;
 
-function windowValues(window: RequestWindow): unknown[] {
-  const { venueId, mode, from, to } = window;
-  return [venueId, mode, slotsOf(window), leastId('req', from), leastId('req', to)];
-}
+const valuesOf = ({ venueId, mode, slots, from, to }: IdRange): unknown[] => [venueId, mode, slots, from, to];
 
-/** For a page at most so many lines are looked through, however long the log is. */
-export const MAX_LOOKED_THROUGH = 50_000;
-
-/** SQL: the lines that are looked through, newest first. A failed call is found by an index of its own. */
-function lookedThrough(
-  window: RequestWindow,
-  filter: RequestFilter,
-): { readonly sql: string; readonly values: unknown[] } {
-  const isFailure = filter.minStatus >= 400 || filter.code !== null;
-  const sql = `select * from request_log where ${WINDOW} ${isFailure ? 'and status >= 400' : ''}
-      and request_id < coalesce($6, '~') and ($7::text is null or request_id = $7)
-      and ($8::text is null or request_id >= $8 and request_id < $8 || '~')
-    order by request_id desc`;
-  return { sql, values: [...windowValues(window), filter.before, filter.requestId, filter.idPrefix] };
-}
-
-/** Newest first. */
-export async function listRequests(db: Queryable, window: RequestWindow, filter: RequestFilter): Promise<RequestRow[]> {
-  const { sql, values } = lookedThrough(window, filter);
+/** The newest rows that meet the filter, newest first. */
+export async function listRows(db: Queryable, range: IdRange, filter: LineFilter): Promise<RequestRow[]> {
   return db.query<RequestRow>(
-    `select ${COLUMNS} from (${sql} limit ${MAX_LOOKED_THROUGH}) looked
-     where status between $9 and $10 and ($11::text is null or code = $11 or reason = $11)
-       and ($12::text is null or method = $12) and ($13::text is null or operation = $13)
-       and ($14::text is null or key_id = $14) and ($15::text is null or strpos(lower(path), lower($15)) > 0)
-     order by request_id desc limit $16`,
+    `select ${COLUMNS} from request_log where ${IN_RANGE} ${isOfFailures(filter) ? 'and status >= 400' : ''}
+       and status between $6 and $7 and ($8::text is null or code = $8 or reason = $8)
+       and ($9::text is null or method = $9) and ($10::text is null or operation = $10)
+       and ($11::text is null or key_id = $11) and ($12::text is null or strpos(lower(path), lower($12)) > 0)
+     order by request_id desc limit $13`,
     [
-      ...values,
+      ...valuesOf(range),
       filter.minStatus,
       filter.maxStatus,
       filter.code,
@@ -217,28 +118,39 @@ export async function listRequests(db: Queryable, window: RequestWindow, filter:
   );
 }
 
-/** The last line that is looked through for a page; null: all of them are. */
-export async function lastLookedThrough(
+/**
+ * The id from which on a range has about so many lines, at most one block fewer; null: it has no more. A block whose last id
+ * is not in the range is not counted, so that each page gets further.
+ */
+export async function findBound(
   db: Queryable,
-  window: RequestWindow,
-  filter: RequestFilter,
-): Promise<Pick<RequestRow, 'id' | 'at'> | null> {
-  const { sql, values } = lookedThrough(window, filter);
-  const rows = await db.query<Pick<RequestRow, 'id' | 'at'>>(
-    `select request_id as id, at from (${sql} offset ${MAX_LOOKED_THROUGH - 1} limit 2) looked order by request_id desc`,
-    values,
+  range: IdRange,
+  isOfFailures: boolean,
+  maxLines: number,
+): Promise<string | null> {
+  // With an order and a limit each, both are read from the end of their index; without, all of the range is sorted.
+  const blocks = `union all (select last_id, line_count from request_blocks where venue_id = $1 and mode = $2
+    and slot = any($3::smallint[]) and last_id >= $4 and last_id < $5 order by last_id desc limit $6)`;
+  const rows = await db.query<{ id: string }>(
+    `select id from (
+       select id, sum(lines) over (order by id desc rows unbounded preceding) as total from (
+         (select request_id as id, 1::smallint as lines from request_log where ${IN_RANGE}
+            ${isOfFailures ? 'and status >= 400' : ''} order by request_id desc limit $6)
+         ${isOfFailures ? '' : blocks}) newest) counted
+     where total >= $6 order by id desc limit 1`,
+    [...valuesOf(range), maxLines],
   );
-  return rows.length === 2 ? (rows[0] ?? null) : null;
+  return rows[0]?.id ?? null;
 }
 
-export async function findRequest(
+export async function findRow(
   db: Queryable,
-  window: RequestWindow,
+  range: IdRange,
   id: string,
 ): Promise<(RequestRow & { readonly failure: Buffer | null }) | null> {
   const rows = await db.query<RequestRow & { failure: Buffer | null }>(
-    `select ${COLUMNS}, failure from request_log where ${WINDOW} and request_id = $6`,
-    [...windowValues(window), id],
+    `select ${COLUMNS}, failure from request_log where ${IN_RANGE} and request_id = $6`,
+    [...valuesOf(range), id],
   );
   return rows[0] ?? null;
 }
@@ -251,35 +163,36 @@ export interface RequestCount {
   readonly operation: string | null;
   readonly field: string | null;
   readonly count: number;
-  readonly last_id: string;
-  readonly last_at: string;
-  readonly first_at: string;
+  /** The newest of them; null: calls of blocks, which succeeded. */
+  readonly last_id: string | null;
 }
 
-/** Counts the newest lines of a window, at most so many, by how they ended. Successes of a key are one group. */
-export async function countRequests(db: Queryable, window: RequestWindow, maxLines: number): Promise<RequestCount[]> {
+/** Counts rows by how they ended. Successes of a key are one group. */
+export async function countRows(db: Queryable, range: IdRange): Promise<RequestCount[]> {
   return db.query<RequestCount>(
-    `select key_id, status, code, reason, operation, field, count(*)::int as count, max(request_id) as last_id,
-       max(at) as last_at, min(at) as first_at
+    `select key_id, status, code, reason, operation, field, count(*)::int as count, max(request_id) as last_id
      from (
-       select key_id, request_id, at, case when status < 400 then 200 else status end as status,
+       select key_id, request_id, case when status < 400 then 200 else status end as status,
          code, reason, field, case when status >= 400 then operation end as operation
-       from request_log where ${WINDOW} order by request_id desc limit $6) newest
+       from request_log where ${IN_RANGE}) lines
      group by key_id, status, code, reason, operation, field`,
-    [...windowValues(window), maxLines],
+    valuesOf(range),
   );
 }
 
 /** Empties the partitions of days that are not kept. Returns how many had lines. */
 export async function truncateOldRequests(db: Db, now: number, days: number): Promise<number> {
   // The next day too: the clock of a server may be ahead.
-  const kept = slotsOf({ venueId: '', mode: 'test', from: now - days * DAY_MS, to: now + DAY_MS });
+  const kept = slotsBetween(now - days * DAY_MS, now + DAY_MS);
   let emptied = 0;
   for (let slot = 0; slot < PARTITION_COUNT; slot++) {
-    const name = `request_log_slot_${String(slot).padStart(2, '0')}`;
-    if (kept.includes(slot) || (await db.query(`select from ${name} limit 1`)).length === 0) continue;
-    await db.transaction((tx) => tx.query(`truncate ${name}`));
-    emptied++;
+    if (kept.includes(slot)) continue;
+    for (const table of ['request_log', 'request_blocks']) {
+      const name = `${table}_slot_${String(slot).padStart(2, '0')}`;
+      if ((await db.query(`select from ${name} limit 1`)).length === 0) continue;
+      await db.transaction((tx) => tx.query(`truncate ${name}`));
+      emptied++;
+    }
   }
   return emptied;
 }

@@ -11,16 +11,9 @@ import type { Retention } from '../../base/retention.ts';
 import type { Seal } from '../../base/seal.ts';
 import type { TeamCaller } from '../accounts/account.ts';
 import { findKeyNames } from '../keys/key-use-queries.ts';
-import {
-  countRequests,
-  findRequest,
-  lastLookedThrough,
-  listRequests,
-  type RequestCount,
-  type RequestFilter,
-  type RequestRow,
-  type RequestWindow,
-} from './queries.ts';
+import { type RequestWindow, timeTextOf } from './id-range.ts';
+import type { RequestCount, RequestFilter, RequestRow } from './queries.ts';
+import { countRequests, findRequest, listRequests } from './read-lines.ts';
 import type { LoggedFailure } from './request-line.ts';
 import { sealNameOfRequest } from './request-log.ts';
 
@@ -93,16 +86,17 @@ export async function listLoggedRequests(
   const { db } = services;
   const filter = filterOf(query);
   const window = windowOf(services, caller, query);
-  const found = await listRequests(db, window, { ...filter, limit: filter.limit + 1 });
+  const { rows: found, lookedUntil } = await listRequests(db, window, { ...filter, limit: filter.limit + 1 });
   const rows = found.slice(0, filter.limit);
-  const isFull = found.length > rows.length;
   // A page that found less than it may goes on after the lines that it looked through.
-  const last = isFull ? null : await lastLookedThrough(db, window, filter);
-  const nextBefore = isFull ? (rows.at(-1)?.id ?? null) : (last?.id ?? null);
+  const nextBefore = found.length > rows.length ? (rows.at(-1)?.id ?? null) : lookedUntil;
   const keys = await keysOf(db, caller, rows);
   const data = rows.map((row) => requestView(row, keys));
   if (asCsv === true) return { status: 200, csv: csvOf(CSV_COLUMNS, data.map(csvRow)), nextBefore };
-  return { status: 200, body: { data, next_before: nextBefore, searched_since: last?.at ?? null } };
+  return {
+    status: 200,
+    body: { data, next_before: nextBefore, searched_since: lookedUntil === null ? null : timeTextOf(lookedUntil) },
+  };
 }
 
 export async function getLoggedRequest(
@@ -151,12 +145,12 @@ function keyNamed(keys: ReadonlyMap<string, RequestKey>, id: string): RequestKey
 }
 
 function requestView(row: RequestRow, keys: ReadonlyMap<string, RequestKey>): LoggedRequest {
-  const { id, mode, at, method, path, route, operation, tool, status, code, reason, field } = row;
+  const { id, mode, method, path, route, operation, tool, status, code, reason, field } = row;
   return {
     id,
     object: 'request',
     mode,
-    created_at: at,
+    created_at: timeTextOf(id),
     method,
     path,
     route,
@@ -217,15 +211,12 @@ export async function summarizeRequests(
   { query }: Input,
 ): Promise<OperationResult> {
   const window = windowOf(services, caller, query, caller.now - DAY_MS);
-  const counts = await countRequests(services.db, window, MAX_COUNTED_LINES);
-  const total = sumOf(counts);
-  const isComplete = total < MAX_COUNTED_LINES;
-  const oldest = counts.map(({ first_at: at }) => at).sort()[0];
+  const { counts, countedSince } = await countRequests(services.db, window, MAX_COUNTED_LINES);
   const body: RequestSummary = {
-    from: isComplete || oldest === undefined ? new Date(window.from).toISOString() : oldest,
+    from: countedSince === null ? new Date(window.from).toISOString() : timeTextOf(countedSince),
     to: new Date(Math.min(window.to, Math.max(caller.now, window.from))).toISOString(),
-    is_complete: isComplete,
-    total,
+    is_complete: countedSince === null,
+    total: sumOf(counts),
     succeeded: sumOf(counts.filter(({ status }) => status < 400)),
     refused: sumOf(counts.filter(isRefused)),
     failed: sumOf(counts.filter(({ status }) => status >= 500)),
@@ -254,13 +245,16 @@ function groupsOf<Item>(items: readonly Item[], nameOf: (item: Item) => string):
 
 /** The same failure of several keys is one kind. */
 function kindsOf(counts: readonly RequestCount[]): RequestSummary['kinds'] {
-  const failures = counts.filter(({ status }) => status >= 400);
+  const failures = counts.flatMap((one) =>
+    one.last_id === null || one.status < 400 ? [] : [{ ...one, last_id: one.last_id }],
+  );
   const nameOf = ({ status, code, reason, operation, field }: RequestCount): string =>
     JSON.stringify([status, code, reason, operation, field]);
   const kinds = groupsOf(failures, nameOf).map(([, group]) => {
     const last = group.reduce((a, b) => (a.last_id > b.last_id ? a : b));
-    const { status, code, reason, operation, field, last_id: last_request_id, last_at } = last;
-    return { code, reason, operation, field, status, count: sumOf(group), last_request_id, last_at };
+    const { status, code, reason, operation, field, last_id } = last;
+    const shown = { code, reason, operation, field, status, count: sumOf(group) };
+    return { ...shown, last_request_id: last_id, last_at: timeTextOf(last_id) };
   });
   kinds.sort((a, b) => b.count - a.count || (a.last_request_id < b.last_request_id ? 1 : -1));
   return kinds.slice(0, MAX_KINDS);

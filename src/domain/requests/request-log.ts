@@ -1,8 +1,8 @@
 // Takes finished calls of a server and stores them in batches, off the request's path: a call is put into a buffer of bounded
 // size after its answer was sent, and is masked when a connection of its own writes the buffer, every second or when a
 // batch is full. No request ever waits for it. A line for which there is no room is dropped and counted; while the
-// database cannot be reached, lines wait up to that bound. A batch whose outcome is not known is sent again, and a line
-// is stored once.
+// database cannot be reached, lines wait up to that bound. A batch whose outcome is not known is sent again as it was, so
+// that its blocks are the same, and a line is stored once.
 
 import { isUnavailable, type Queryable, sqlState } from '../../base/db.ts';
 import { timeOfId } from '../../base/ids.ts';
@@ -10,9 +10,11 @@ import type { Log } from '../../base/log.ts';
 import { MAX_BODY_BYTES } from '../../base/mask-body.ts';
 import type { Seal } from '../../base/seal.ts';
 import { findKeysByHash, type KeyUse, recordKeyUses } from '../keys/key-use-queries.ts';
+import { insertBlocks, type RequestBlock } from './block-queries.ts';
 import { groupCalls, isPlain, type PlainCall } from './group-calls.ts';
-import { insertRequests, insertShortRequests, type NewRequest, slotOf } from './queries.ts';
-import { type FinishedCall, type LoggedKey, lineOf, loggedAddress, type RequestLine } from './request-line.ts';
+import { slotOf } from './id-range.ts';
+import { insertRequests, type NewRequest } from './queries.ts';
+import { type FinishedCall, type LoggedKey, lineOf, type RequestLine } from './request-line.ts';
 
 export interface RequestLogServices {
   /** A connection that requests do not use. */
@@ -49,8 +51,8 @@ export class RequestLog {
   #writing: Promise<void> | null = null;
   #isClosed = false;
   #isFailing = false;
-  /** The outcome of the last try is not known: lines of the next batch may be stored already. */
-  #mayBeStored = false;
+  /** The batch of the last try, if its outcome is not known: it may be stored already, or a part of it. */
+  #unknown: readonly FinishedCall[] | null = null;
   /** When this process last recorded the use of a key. */
   readonly #uses = new Map<string, number>();
 
@@ -122,21 +124,21 @@ export class RequestLog {
   /** At least one batch, and more while so many lines wait. Never rejects. */
   async #writeBatches(minLines: number): Promise<void> {
     for (let isFirst = true; isFirst || this.#lines.length >= minLines; isFirst = false) {
-      const batch = this.#lines.slice(0, BATCH_LINES);
+      const batch = this.#unknown ?? this.#lines.slice(0, BATCH_LINES);
       if (batch.length === 0) return;
       try {
         await this.#store(batch);
         this.#isFailing = false;
-        this.#mayBeStored = false;
       } catch (error) {
         if (isUnavailable(error)) {
-          this.#mayBeStored = true;
+          this.#unknown = batch;
           this.#reportOutage(error);
           return;
         }
         this.#services.onDropped(batch.length);
         this.#services.log.error({ err: error, lines: batch.length }, 'the request log dropped lines it cannot write');
       }
+      this.#unknown = null;
       this.#remove(batch);
     }
   }
@@ -158,7 +160,8 @@ export class RequestLog {
 
   async #store(batch: readonly FinishedCall[]): Promise<void> {
     const plain = batch.filter((call): call is PlainCall => isPlain(call));
-    if (plain.length > 0) await this.#storePlain(plain);
+    const blocks = groupCalls(plain, (call, error) => this.#dropOne(call, error));
+    if (blocks.length > 0) await this.#storeBlocks(blocks);
     const others = plain.length === batch.length ? [] : batch.filter((call) => !isPlain(call));
     const lines = others.length === 0 ? [] : await this.#resolve(this.#linesOf(others));
     if (lines.length > 0) {
@@ -167,7 +170,7 @@ export class RequestLog {
         lines.map((line) => newRequest(this.#services.seal, line)),
       );
     }
-    const uses = this.#dueUses(plain, lines);
+    const uses = this.#dueUses(blocks, lines);
     if (uses.length === 0) return;
     await recordKeyUses(this.#services.db, uses);
     if (this.#uses.size + uses.length > MAX_REMEMBERED_USES) this.#uses.clear();
@@ -191,14 +194,12 @@ export class RequestLog {
     this.#services.log.error({ request_id: requestId, err: error }, 'the request log could not take a call');
   }
 
-  async #storePlain(calls: readonly PlainCall[]): Promise<void> {
-    const short = groupCalls(calls, (call, error) => this.#dropOne(call, error));
-    if (short.ids.length === 0) return;
+  async #storeBlocks(blocks: readonly RequestBlock[]): Promise<void> {
     try {
-      await insertShortRequests(this.#services.db, short, this.#mayBeStored);
+      await insertBlocks(this.#services.db, blocks, this.#unknown !== null);
     } catch (error) {
       if (sqlState(error) !== UNIQUE_VIOLATION) throw error;
-      await insertShortRequests(this.#services.db, short, true);
+      await insertBlocks(this.#services.db, blocks, true);
     }
   }
 
@@ -223,16 +224,19 @@ export class RequestLog {
   }
 
   /** The last use of each key, of those that were not recorded in the last minute. */
-  #dueUses(plain: readonly PlainCall[], lines: readonly StoredLine[]): KeyUse[] {
+  #dueUses(blocks: readonly RequestBlock[], lines: readonly StoredLine[]): KeyUse[] {
     const uses = new Map<string, KeyUse>();
-    const add = ({ requestId, key, status }: PlainCall | StoredLine, address: string): void => {
-      if (status === 401 || status === 403) return;
-      const at = timeOfId(requestId);
-      if (at - (this.#uses.get(key.keyId) ?? 0) < USE_INTERVAL_MS || at < (uses.get(key.keyId)?.at ?? 0)) return;
-      uses.set(key.keyId, { venueId: key.venueId, keyId: key.keyId, at, address });
+    const add = (use: KeyUse): void => {
+      const { keyId, at } = use;
+      if (at - (this.#uses.get(keyId) ?? 0) < USE_INTERVAL_MS || at < (uses.get(keyId)?.at ?? 0)) return;
+      uses.set(keyId, use);
     };
-    for (const call of plain) add(call, loggedAddress(call.address));
-    for (const line of lines) add(line, line.address);
+    for (const { venue_id: venueId, key_id: keyId, last_id: lastId, address } of blocks)
+      add({ venueId, keyId, at: timeOfId(lastId), address });
+    for (const { requestId, key, status, address } of lines) {
+      if (status === 401 || status === 403) continue;
+      add({ venueId: key.venueId, keyId: key.keyId, at: timeOfId(requestId), address });
+    }
     return [...uses.values()];
   }
 }

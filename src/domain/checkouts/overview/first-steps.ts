@@ -10,7 +10,9 @@ import { subjectOfEvent } from '../../events/queries.ts';
 import { isStreaming } from '../../events/stream-place-queries.ts';
 import { findStreamedCompletion } from '../../events/streamed-completion-queries.ts';
 import type { Caller } from '../../keys/caller.ts';
-import { listRequests, type RequestFilter, type RequestWindow } from '../../requests/queries.ts';
+import { type RequestWindow, timeTextOf } from '../../requests/id-range.ts';
+import type { RequestFilter } from '../../requests/queries.ts';
+import { listRequests } from '../../requests/read-lines.ts';
 import { firstDelivered } from '../../webhooks/deliveries/queries.ts';
 import { findInbox } from '../../webhooks/inbox/inbox.ts';
 import { viewCheckout } from '../queries.ts';
@@ -74,10 +76,12 @@ async function callIn(
   window: Omit<RequestWindow, 'mode'>,
   filter: RequestFilter,
 ): Promise<FirstSteps['request']['call']> {
-  const [found] = await listRequests(db, { ...window, mode: 'test' }, filter);
+  const {
+    rows: [found],
+  } = await listRequests(db, { ...window, mode: 'test' }, filter);
   if (found === undefined) return null;
-  const { id, at, method, path, status, code, field, duration_ms } = found;
-  return { request_id: id, at, method, path, status, code, field, duration_ms };
+  const { id, method, path, status, code, field, duration_ms } = found;
+  return { request_id: id, at: timeTextOf(id), method, path, status, code, field, duration_ms };
 }
 
 async function holdStep(db: Db, { venue, now }: Caller): Promise<FirstSteps['hold']> {

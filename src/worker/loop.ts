@@ -50,6 +50,8 @@ export interface Loop {
   readonly intervalSeconds: number;
   /** Looks at once when there may be work, and this long after its last step if it is notified often; absent: it does not. */
   readonly wakeMs?: number;
+  /** Of a loop with `wakeMs`: a notified look begins this much later, after those of the loops that a partner waits for. */
+  readonly yieldMs?: number;
   readonly batchSize: number;
   /** A step that takes longer is reported as stalled; absent: the limit of worker.ts. */
   readonly maxStepSeconds?: number;

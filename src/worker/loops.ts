@@ -49,6 +49,8 @@ import type { Loop } from './loop.ts';
 /** For loops that a guest or a venue waits for. */
 const FAST_INTERVAL_SECONDS = 0.5;
 const FAST_WAKE_MS = 100;
+/** A notice mostly means an event to deliver. These looks find nothing then, and beside it they cost it 5 ms. */
+const FAST = { wakeMs: FAST_WAKE_MS, yieldMs: 20 } as const;
 /** For the steps from the last card to the event that says so: each adds up to this long. */
 const PAYMENT_WAKE_MS = 20;
 
@@ -109,14 +111,14 @@ export const LOOPS: readonly Loop[] = [
   {
     name: 'send-messages',
     intervalSeconds: FAST_INTERVAL_SECONDS,
-    wakeMs: FAST_WAKE_MS,
+    ...FAST,
     batchSize: 50,
     step: ({ payments, sender }, batch) => sendDueMessages({ ...payments, sender }, batch),
   },
   {
     name: 'send-mails',
     intervalSeconds: 1,
-    wakeMs: FAST_WAKE_MS,
+    ...FAST,
     batchSize: 20,
     step: ({ payments, mailSender }, batch) => sendDueMails({ ...payments, mailSender }, batch),
   },
@@ -228,14 +230,14 @@ export const LOOPS: readonly Loop[] = [
   {
     name: 'apply-hooks',
     intervalSeconds: FAST_INTERVAL_SECONDS,
-    wakeMs: FAST_WAKE_MS,
+    ...FAST,
     batchSize: 200,
     step: ({ hooks }, batch) => applyDueDeliveries(hooks, batch),
   },
   {
     name: 'read-venue-systems',
     intervalSeconds: 1,
-    wakeMs: FAST_WAKE_MS,
+    ...FAST,
     batchSize: 20,
     step: ({ reads }, batch) => readDueObjects(reads, batch),
   },

@@ -104,6 +104,8 @@ class LoopRun {
       if (rows >= this.#loop.batchSize) continue;
       this.#isSleeping = true;
       await this.#sleep(signal);
+      const { yieldMs = 0 } = this.#loop;
+      if (yieldMs > 0 && this.#isNotified) await this.#sleepFor(yieldMs, signal, false);
       this.#isSleeping = false;
     }
     unsubscribe?.();

@@ -70,6 +70,23 @@ describe('the work signal', () => {
     expect(looks.woken).toBe(3);
   });
 
+  it('makes a loop that yields look after the others', async () => {
+    const signal = new WorkSignal();
+    const order: string[] = [];
+    const noting = (name: string) => async () => {
+      order.push(name);
+      return 0;
+    };
+    runHourly(signal, {
+      yielding: { wakeMs: 1, yieldMs: 20, step: noting('yielding') },
+      first: { wakeMs: 1, step: noting('first') },
+    });
+    await waitFor('both have looked', async () => order.length === 2);
+    signal.notify();
+    await waitFor('both have looked again', async () => order.length === 4);
+    expect(order.slice(2)).toEqual(['first', 'yielding']);
+  });
+
   it('is remembered while a step runs: what comes due then is looked for after it', async () => {
     const signal = new WorkSignal();
     let end: (rows: number) => void = () => undefined;

@@ -6,6 +6,7 @@ import { deleteOldDailyUses, reserveDailyUses } from '../../src/domain/keys/dail
 import { sandboxSender, sendDueMessages } from '../../src/domain/members/messages/send.ts';
 import { hashOfPhone } from '../../src/domain/members/phone.ts';
 import { beginSession } from '../../src/domain/members/sessions.ts';
+import { ageCalls } from '../support/age-calls.ts';
 import { submitForm } from '../support/submit-form.ts';
 import type { HttpResponse } from '../support/test-world.ts';
 import { runUntilIdle } from '../support/wait-for.ts';
@@ -20,6 +21,9 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.world.close());
 
+/** In minutes. */
+const DAY = 24 * 60;
+
 let numbers = 0;
 const newPhone = (): string => `+1213555${String(numbers++).padStart(4, '0')}`;
 const use = (subject: string, limit: number, uses: number) =>
@@ -27,12 +31,11 @@ const use = (subject: string, limit: number, uses: number) =>
 const statuses = (responses: readonly HttpResponse[]): number[] => responses.map(({ status }) => status).sort();
 
 /** As if this time had passed: the rolling hour and the rolling day move on. */
-async function letPass(interval: string): Promise<void> {
+async function letPass(minutes: number): Promise<void> {
   const { db } = fixture.world;
-  await db.query(`update limit_calls set at = at - interval '${interval}'`);
-  await db.query(`update limit_windows set last_at = last_at - interval '${interval}'`);
-  await db.query(`update daily_uses set at = at - interval '${interval}'`);
-  await db.query(`update messages set due_at = due_at - interval '${interval}' where status = 'waiting'`);
+  await ageCalls(db, minutes * 60_000);
+  await db.query(`update daily_uses set at = at - $1 * interval '1 minute'`, [minutes]);
+  await db.query(`update messages set due_at = due_at - $1 * interval '1 minute' where status = 'waiting'`, [minutes]);
 }
 
 describe('the codes of a phone', () => {
@@ -47,12 +50,12 @@ describe('the codes of a phone', () => {
     for (let n = 0; n < 5; n++) expect((await ask(phone)).status).toBe(200);
     const sixth = await ask(phone);
     expect(sixth.json.error.message).toMatch(/^A phone gets at most 5 codes an hour; .+ Try again in \d+ seconds\.$/);
-    await letPass('61 minutes');
+    await letPass(61);
     for (let n = 0; n < 3; n++) expect((await ask(phone)).status).toBe(200);
-    await letPass('61 minutes');
+    await letPass(61);
     const responses = await Promise.all(Array.from({ length: 12 }, () => ask(phone)));
     expect(statuses(responses)).toEqual([...Array(2).fill(200), ...Array(10).fill(429)]);
-    await letPass('61 minutes');
+    await letPass(61);
     const over = await ask(phone);
     expect(statusAndError(over).slice(0, 2)).toEqual([429, 'rate_limited']);
     const [, at = ''] =
@@ -75,9 +78,9 @@ describe('the codes of a phone', () => {
       `sign-in phone ${hash}`,
     ]);
     expect(counted).toEqual([]);
-    await letPass('23 hours 59 minutes');
+    await letPass(DAY - 1);
     expect((await ask(phone)).status).toBe(429);
-    await letPass('1 minute');
+    await letPass(1);
     expect((await ask(phone)).status).toBe(200);
   });
 });
@@ -106,7 +109,7 @@ describe('the new phones of an organizer', () => {
     expect((await fixture.party(await fixture.checkout(), ada, two.slice(1))).status).toBe(429);
     const sam = await fixture.createPerson('Sam');
     expect((await fixture.party(await fixture.checkout(), ada, [{ user_id: sam.id }])).status).toBe(200);
-    await letPass('1 day');
+    await letPass(DAY);
     expect((await fixture.party(await fixture.checkout(), ada, two.slice(1))).status).toBe(200);
   });
 
@@ -168,7 +171,7 @@ describe('the invites of a venue', () => {
   it('are two thousand a day; further ones wait until the day has room, and their links work', async () => {
     const ada = await fixture.createPerson('Ada');
     await use(`invites ${fixture.venueId}`, 2_000, 1_000);
-    await letPass('10 hours');
+    await letPass(10 * 60);
     const [row] = await fixture.world.db.query<{ used: number }>(
       "select count(*)::int as used from daily_uses where subject = $1 and at > now() - interval '1 day'",
       [`invites ${fixture.venueId}`],
@@ -185,15 +188,15 @@ describe('the invites of a venue', () => {
     expect(await outcomes(phones)).toEqual(['sent 0', 'waiting 14', 'waiting 14']);
     for (const { url } of response.json.shares)
       expect((await fixture.world.call('GET', new URL(url).pathname)).status).toBe(200);
-    await letPass('14 hours');
-    await letPass('1 minute');
+    await letPass(14 * 60);
+    await letPass(1);
     await send();
     expect(await outcomes(phones)).toEqual(['sent 0', 'sent 0', 'sent 0']);
   });
 
   it('are counted exactly when parties are chosen at once', { tags: ['slow'] }, async () => {
     const people = await Promise.all(Array.from({ length: 4 }, () => fixture.createPerson()));
-    await letPass('2 days');
+    await letPass(2 * DAY);
     await use(`invites ${fixture.venueId}`, 2_000, 1_995);
     const phones = people.flatMap(() => [newPhone(), newPhone()]);
     const ids = await Promise.all(people.map(() => fixture.checkout()));
@@ -218,7 +221,7 @@ it('no day has more uses than the limit, in any order of requests, and old uses 
   const limit = 7;
   for (let round = 0; round < 25; round++) {
     await use(subject, limit, 1 + (round % 4));
-    await letPass(`${(round * 37) % 300} minutes`);
+    await letPass((round * 37) % 300);
     if (round % 5 === 4) await deleteOldDailyUses(db, 1_000);
   }
   await use(subject, limit, 30);

@@ -116,6 +116,8 @@ function configFile(
     'pool_mode = transaction',
     `default_pool_size = ${POOL_SIZE}`,
     'max_client_conn = 1000',
+    // A run has a database for each file, and PostgreSQL 300 connections: those that no test uses any more are closed.
+    'server_idle_timeout = 5',
     // A dead server is retried at once, and no client waits long for one.
     'server_login_retry = 0.2',
     'server_connect_timeout = 3',

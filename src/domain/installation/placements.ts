@@ -51,7 +51,6 @@ export function placementOf(table: string, hasVenue: boolean): Placement {
  */
 const DELEGATED: readonly string[] = [
   'allocate_timestamps',
-  'create_checkout',
   'dispatch_venue_events',
   'due_deliveries',
   'end_deliveries',
@@ -89,14 +88,21 @@ const ON_EVERY_NODE: readonly string[] = [
   'utc_text',
 ];
 
-/** Counts calls on the node of their subject, in one command, though functions of the coordinator call it. */
-const COUNT_CALLS = 'count_calls';
+/**
+ * Run in one command on the node of an argument, though functions of the coordinator call them: calls are counted beside
+ * their subject, and create_checkout inserts on the worker of the venue what it then leads to from another node.
+ */
+const ALWAYS_DELEGATED: Readonly<Record<string, { readonly argument: string; readonly beside: string }>> = {
+  count_calls: { argument: 'p_subject', beside: 'limit_windows' },
+  insert_checkout: { argument: 'p_venue', beside: 'venues' },
+};
 
 /** The functions that this file names. */
-export const PLACED_FUNCTIONS: readonly string[] = [...DELEGATED, COUNT_CALLS, ...ON_EVERY_NODE];
+export const PLACED_FUNCTIONS: readonly string[] = [...DELEGATED, ...Object.keys(ALWAYS_DELEGATED), ...ON_EVERY_NODE];
 
 export function functionPlacementOf(name: string): FunctionPlacement {
   if (DELEGATED.includes(name)) return { by: 'argument', argument: 'p_venue', beside: 'venues', isAlways: false };
-  if (name === COUNT_CALLS) return { by: 'argument', argument: 'p_subject', beside: 'limit_windows', isAlways: true };
+  const always = ALWAYS_DELEGATED[name];
+  if (always !== undefined) return { by: 'argument', ...always, isAlways: true };
   return { by: ON_EVERY_NODE.includes(name) ? 'copy' : 'coordinator' };
 }

@@ -2216,6 +2216,8 @@ CREATE TABLE webhook_endpoints (
 --   hour_bits_between(p_day date, p_hour_from integer, p_hour_to integer) returns integer
 -- src/domain/analytics/functions/hour_start.sql
 --   hour_start(p_hour integer) returns timestamp with time zone
+-- src/domain/checkouts/functions/insert_checkout.sql
+--   insert_checkout(p_venue uuid, p_mode text, p_checkout text, p_event text, p_key text, p_fingerprint bytea, p_content json, p_url text, p_now timestamp with time zone, p_may_create boolean, p_retention interval, OUT outcome text, OUT response text, OUT found_id text) returns record
 -- src/domain/webhooks/functions/is_same_deadline.sql
 --   is_same_deadline(p_ends_at timestamp with time zone, p_deadline_ms double precision) returns boolean
 -- src/domain/payments/functions/is_venue_payable.sql

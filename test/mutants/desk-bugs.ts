@@ -57,7 +57,7 @@ export const DESK_BUGS: readonly Mutant[] = [
   {
     area: 'walls',
     bug: 'a venue that the desk has suspended creates checkouts',
-    file: 'src/domain/checkouts/functions/create_checkout.sql',
+    file: 'src/domain/checkouts/functions/insert_checkout.sql',
     from: "if v_venue.suspended_at is not null then outcome := 'suspended'; return; end if;",
     to: '',
     tests: ['test/accounts/desk-venues.test.ts'],

@@ -153,7 +153,7 @@ export const LEASE_BUGS: readonly Mutant[] = [
   {
     area: 'idempotency',
     bug: 'one idempotency key creates two checkouts for two concurrent bookings',
-    file: 'src/domain/checkouts/functions/create_checkout.sql',
+    file: 'src/domain/checkouts/functions/insert_checkout.sql',
     from: '      continue when not found;\n    end if;\n    insert into checkouts',
     to: '    end if;\n    insert into checkouts',
     tests: ['test/checkouts/create-once.test.ts'],

@@ -2,7 +2,7 @@
 
 import type { Mutant } from './list.ts';
 
-const CREATE_CHECKOUT = 'src/domain/checkouts/functions/create_checkout.sql';
+const INSERT_CHECKOUT = 'src/domain/checkouts/functions/insert_checkout.sql';
 const DECIDE_HOLD = 'src/domain/checkouts/holds/decide-hold.ts';
 const DECIDE_CAPTURE = 'src/domain/checkouts/capture/decide-capture.ts';
 
@@ -74,7 +74,7 @@ export const MONEY_BUGS: readonly Mutant[] = [
   {
     area: 'money',
     bug: 'the fee is rounded down',
-    file: CREATE_CHECKOUT,
+    file: INSERT_CHECKOUT,
     from: 'v_venue.fee_bps + 5000) / 10000',
     to: 'v_venue.fee_bps) / 10000',
     tests: ['test/checkouts/create.test.ts', 'test/http/payouts.test.ts', 'test/agreement/fee.test.ts'],
@@ -90,7 +90,7 @@ export const MONEY_BUGS: readonly Mutant[] = [
   {
     area: 'money',
     bug: 'create stores a fee above the amount',
-    file: CREATE_CHECKOUT,
+    file: INSERT_CHECKOUT,
     from: 'least(v_amount, (v_amount::bigint * v_venue.fee_bps',
     to: 'least(99999999, (v_amount::bigint * v_venue.fee_bps',
     tests: ['test/checkouts/create.test.ts', 'test/agreement/fee.test.ts'],
@@ -170,7 +170,7 @@ export const MONEY_BUGS: readonly Mutant[] = [
   {
     area: 'idempotency',
     bug: 'the same idempotency key with another body is a replay',
-    file: CREATE_CHECKOUT,
+    file: INSERT_CHECKOUT,
     from: 'if v_key.fingerprint <> p_fingerprint or v_key.refers_to is null',
     to: 'if v_key.refers_to is null',
     tests: ['test/checkouts/create-once.test.ts', 'test/checkouts/create.test.ts'],
@@ -178,7 +178,7 @@ export const MONEY_BUGS: readonly Mutant[] = [
   {
     area: 'idempotency',
     bug: 'the same booking id with another body is a replay',
-    file: CREATE_CHECKOUT,
+    file: INSERT_CHECKOUT,
     from: "elsif v_existing.fingerprint <> p_fingerprint then outcome := 'key_reused';",
     to: "elsif false then outcome := 'key_reused';",
     tests: ['test/checkouts/create-once.test.ts', 'test/checkouts/create.test.ts'],
@@ -186,7 +186,7 @@ export const MONEY_BUGS: readonly Mutant[] = [
   {
     area: 'idempotency',
     bug: 'an expired checkout reserves its booking id for ever',
-    file: CREATE_CHECKOUT,
+    file: INSERT_CHECKOUT,
     from: "and c.status not in ('expired', 'canceled');\n    if found then",
     to: ';\n    if found then',
     tests: ['test/checkouts/create-once.test.ts', 'test/checkouts/create.test.ts'],

@@ -28,7 +28,7 @@ const FOREIGN_TABLES: Readonly<Record<string, Exception>> = {
     reason: 'authentication, the count and the read of a checkout are one round trip of every request',
   },
   admit_hook: { tables: ['venues'], reason: 'authentication and the count are one round trip of every hook' },
-  create_checkout: {
+  insert_checkout: {
     tables: ['idempotency_keys', 'offerings', 'venues', 'image_requests'],
     reason:
       'idempotency, whether the venue can be paid, the checkout and its event are one round trip and one transaction; the request for pictures joins them',
@@ -54,7 +54,7 @@ const MAX_LINES = 60;
 
 /** Functions that may be longer. */
 const LONG_FUNCTIONS: Readonly<Record<string, string>> = {
-  create_checkout:
+  insert_checkout:
     'one loop whose branches share what they read under the locks; another function call slows every create',
   admit: 'one loop over callers; a function for the key, and one for the count, would slow every request',
 };

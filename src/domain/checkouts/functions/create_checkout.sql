@@ -1,6 +1,6 @@
--- Creates a checkout, as insert_checkout says, and the way from its id to its venue. Two functions, because a distributed
--- database has the checkout on the worker of its venue, and the way to it on the node of its id: a worker would open a
--- connection to that node for each create, and the coordinator keeps one.
+-- Creates a checkout, as insert_checkout says, and the way from its id to its venue. Two functions, because a
+-- distributed database has the checkout on the worker of its venue, and the way to it on the node of its id: a worker
+-- would open a connection to that node for each create, and the coordinator keeps one.
 create or replace function create_checkout(
   p_venue uuid, p_mode text, p_checkout text, p_event text, p_key text, p_fingerprint bytea, p_content json, p_url text,
   p_now timestamptz, p_may_create boolean, p_retention interval,

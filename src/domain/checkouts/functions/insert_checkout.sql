@@ -1,11 +1,11 @@
--- Creates a checkout in one round trip, or returns why not. Two calls with one key or booking wait for each other on
+-- Inserts a checkout in one round trip, or returns why not. Two calls with one key or booking wait for each other on
 -- the unique indexes; the second finds the first one's response. Outcomes: created, replayed, key_reused,
 -- booking_in_progress, overdue (the booking's checkout is past its time: the caller expires it and tries again),
 -- suspended (an operator has suspended the venue), not_payable (a live checkout of a venue that the processor cannot
--- pay: its guests must not be charged), refused
--- (p_may_create is false), unknown_offering. The loop starts again whenever another transaction committed
--- first.
--- The caller adds the way from its id to its venue (create_checkout). An idempotency key is used for p_retention. p_content is the body of the request, and created_by, which no body has.
+-- pay: its guests must not be charged), refused (p_may_create is false), unknown_offering. The loop starts again
+-- whenever another transaction committed first. An idempotency key is used for p_retention. p_content is the body of
+-- the request, and created_by, which no body has. The caller inserts the way from its id to its venue
+-- (create_checkout).
 create or replace function insert_checkout(
   p_venue uuid, p_mode text, p_checkout text, p_event text, p_key text, p_fingerprint bytea, p_content json, p_url text,
   p_now timestamptz, p_may_create boolean, p_retention interval,

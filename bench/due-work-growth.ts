@@ -13,12 +13,14 @@ import { type GrowthSide, insertRows, openGrowthSide, vacuum } from './growth-si
 import { LIVING_ROWS } from './living-rows.ts';
 
 const ROWS = { few: 1_000, many: { full: 1_000_000, quick: 20_000 } };
-/** Callers without a key of the last day: one row each in the table of rolling hours. */
-const ADDRESSES = `insert into limit_windows (subject, total, last_at)
-  select 'address ' || i || $1::uuid, 1, now() - interval '2 hours' from generate_series($2::integer, $3::integer) i`;
+/** Callers without a key of the last hour: a row each in both tables of rolling hours. */
+const WINDOWS = `insert into limit_windows (subject, total, last_at)
+  select 'address ' || i || $1::uuid, 1, now() from generate_series($2::integer, $3::integer) i`;
+const CALLS = `insert into limit_calls (subject, at, calls, total)
+  select 'address ' || i || $1::uuid, now(), 1, 1 from generate_series($2::integer, $3::integer) i`;
 /** Checks of the books run at set times, whether anything is due or not; one loop writes that the worker is alive. */
 const LEFT_OUT = ['reconcile', 'check-ledger', 'record-alive'];
-const TABLES = ['checkouts', 'shares', 'holds', 'events', 'deliveries', 'limit_windows'];
+const TABLES = ['checkouts', 'shares', 'holds', 'events', 'deliveries', 'limit_windows', 'limit_calls'];
 
 export const dueWorkGrowth: Bench = {
   name: 'due-work-growth',
@@ -63,7 +65,7 @@ async function prepare(fixture: BenchFixture): Promise<PreparedBench> {
 
 async function openSide(fixture: BenchFixture, name: string, rows: number): Promise<GrowthSide> {
   const side = await openGrowthSide(fixture, name);
-  await insertRows(side, [...LIVING_ROWS, ADDRESSES], rows);
+  await insertRows(side, [...LIVING_ROWS, WINDOWS, CALLS], rows);
   await vacuum(side, TABLES);
   return side;
 }

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.ts';
 import type { Queryable } from '../../src/base/db.ts';
 import { hashOfKey, hashTextOfKey } from '../../src/domain/keys/key.ts';
+import { deleteExpiredCalls } from '../../src/domain/keys/queries.ts';
 import { makeAdmission } from '../../src/run/admission.ts';
 import { rateLimited } from '../../src/run/rate-limited.ts';
 import { ageCalls } from '../support/age-calls.ts';
@@ -274,16 +275,52 @@ describe('the rolling hour', () => {
   });
 
   it('deletes expired calls without changing what is counted', async () => {
-    const { deleteExpiredCalls } = await import('../../src/domain/keys/queries.ts');
     const { venue } = await world.venue();
-    const { key } = await world.key(venue.id, { readsPerHour: 3 });
+    const { key, id } = await world.key(venue.id, { readsPerHour: 3 });
     await inParallel(2, key);
     await age(2 * 3600);
     await inParallel(2, key);
     expect(await deleteExpiredCalls(world.db, 10_000)).toBeGreaterThan(0);
+    expect(await rowsOf(id)).toMatchObject({ windows: 1 });
     expect((await world.call('GET', '/v1/me', { key })).headers.get('x-ratelimit-remaining')).toBe('0');
     expect((await world.call('GET', '/v1/me', { key })).status).toBe(429);
   });
+
+  it('deletes the window of a key that was not used for an hour, with the last of its calls', async () => {
+    const { venue } = await world.venue();
+    const { key, id } = await world.key(venue.id, { readsPerHour: 3 });
+    for (let calls = 0; calls < 3; calls++) await world.call('GET', '/v1/me', { key });
+    await age(3_590);
+    await deleteExpiredCalls(world.db, 10_000);
+    expect(await rowsOf(id)).toEqual({ windows: 1, calls: 3 });
+    await age(20);
+    // In batches of one: the first takes the window, and the calls that are left are found without it.
+    let deleted: number;
+    do deleted = await deleteExpiredCalls(world.db, 1);
+    while (deleted > 0);
+    expect(await rowsOf(id)).toEqual({ windows: 0, calls: 0 });
+    expect((await world.call('GET', '/v1/me', { key })).headers.get('x-ratelimit-remaining')).toBe('2');
+  });
+
+  it('keeps no window for a caller that is not counted', async () => {
+    const { id } = await world.key((await world.venue()).venue.id);
+    const counted = () => world.db.query('select remaining from count_calls($1, 5, 0)', [`key ${id} read`]);
+    expect([await counted(), await rowsOf(id)]).toEqual([[{ remaining: 5 }], { windows: 0, calls: 0 }]);
+    await world.db.query('select count_calls($1, 5, 2)', [`key ${id} read`]);
+    expect([await counted(), await rowsOf(id)]).toEqual([[{ remaining: 3 }], { windows: 1, calls: 1 }]);
+  });
+
+  async function rowsOf(keyId: string) {
+    const subject = `key ${keyId} read`;
+    const count = async (table: string) => {
+      const rows = await world.db.query<{ count: number }>(
+        `select count(*)::int as count from ${table} where subject = $1`,
+        [subject],
+      );
+      return rows[0]?.count;
+    };
+    return { windows: await count('limit_windows'), calls: await count('limit_calls') };
+  }
 });
 
 it('a caller whose venue is on a lost node of a distributed database fails alone, not with those that share its look-up', async () => {

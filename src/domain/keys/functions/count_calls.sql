@@ -15,9 +15,12 @@ declare
   v_before bigint;
 begin
   select total, last_at into v_total, v_last from limit_windows where subject = p_subject for update;
-  if not found then
+  if not found and p_calls > 0 then
     insert into limit_windows values (p_subject, 0, '-infinity') on conflict do nothing;
     select total, last_at into v_total, v_last from limit_windows where subject = p_subject for update;
+  elsif not found then
+    -- No row: the worker finds the rows to delete by the calls that they counted, and this one would have none.
+    v_total := 0; v_last := '-infinity';
   end if;
   counted_at := clock_timestamp();
   v_at := greatest(counted_at, v_last + interval '1 microsecond');

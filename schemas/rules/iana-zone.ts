@@ -29,9 +29,13 @@ const LINKS = `Africa/Asmara Africa/Timbuktu America/Argentina/Buenos_Aires Amer
   US/Mountain US/Pacific US/Samoa UTC Universal W-SU WET Zulu`.split(/\s+/);
 
 /** From a name in lower case to the name as the tz database writes it. */
-const KNOWN: ReadonlyMap<string, string> = new Map(
-  [...LINKS, ...Intl.supportedValuesOf('timeZone')].map((name) => [name.toLowerCase(), name]),
-);
+let known: ReadonlyMap<string, string> | undefined;
+
+/** Made at the first name: it takes time that a start has not. */
+function knownName(name: string): string | undefined {
+  known ??= new Map([...LINKS, ...Intl.supportedValuesOf('timeZone')].map((one) => [one.toLowerCase(), one]));
+  return known.get(name.toLowerCase());
+}
 
 /** A name that is in neither list may come from a newer tz database: it must at least be in one of its regions. */
 const NEWER =
@@ -51,8 +55,8 @@ function runtimeSupports(name: string): boolean {
 
 /** Whether `name` is a time zone of the tz database, in the database's letter case. */
 export function isZone(name: string): boolean {
-  const known = KNOWN.get(name.toLowerCase());
-  if (known === undefined ? !NEWER.test(name) : known !== name) return false;
+  const own = knownName(name);
+  if (own === undefined ? !NEWER.test(name) : own !== name) return false;
   const cached = cache.get(name);
   if (cached !== undefined) return cached;
   const isSupported = runtimeSupports(name);
@@ -81,7 +85,7 @@ export function datesIn(zone: string): (time: number) => string {
 
 export const zoneIsReal: Rule = (value, at, report) => {
   if (typeof value !== 'string' || isZone(value)) return;
-  const suggestion = KNOWN.get(value.slice(0, 64).toLowerCase()) ?? '';
+  const suggestion = knownName(value.slice(0, 64)) ?? '';
   const fix = isZone(suggestion) ? suggestion : 'America/New_York';
   report({
     code: 'invalid_value',

@@ -8,13 +8,16 @@ import { type Db, isUnavailable, type Queryable } from './db.ts';
 import type { Log } from './log.ts';
 
 const CHANNEL = 'everyshare_work';
-/** PostgreSQL commits notifications one after another, so a busy server sends few: this far apart. */
-const MIN_GAP_MS = 25;
+/** PostgreSQL commits notifications one after another, so a busy server sends few: on average this far apart. */
+const GAP_MS = 25;
+/** As many go at once after a rest: the last card of a party is one, and what its partner waits for is another. */
+const BURST = 4;
 
 export class WorkSignal {
   readonly #listeners = new Set<() => void>();
   readonly #outside: { readonly db: Queryable; readonly log: Log } | null;
-  #sentAt = Number.NEGATIVE_INFINITY;
+  /** When the notifications sent so far have all had their gap. */
+  #restsAt = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | null = null;
 
   /** Null: other processes are not notified. */
@@ -26,7 +29,7 @@ export class WorkSignal {
   notify(): void {
     this.wake();
     if (this.#outside === null || this.#timer !== null) return;
-    const waitMs = this.#sentAt + MIN_GAP_MS - systemMonotonicClock.now();
+    const waitMs = this.#restsAt - (BURST - 1) * GAP_MS - systemMonotonicClock.now();
     if (waitMs <= 0) this.#send();
     else this.#timer = setTimeout(() => this.#send(), waitMs).unref();
   }
@@ -44,7 +47,7 @@ export class WorkSignal {
 
   #send(): void {
     this.#timer = null;
-    this.#sentAt = systemMonotonicClock.now();
+    this.#restsAt = Math.max(this.#restsAt, systemMonotonicClock.now()) + GAP_MS;
     this.#outside?.db.query("select pg_notify($1, '')", [CHANNEL]).catch((error: unknown) => {
       // Of an outage others report; the loops look again by themselves.
       if (!isUnavailable(error)) this.#outside?.log.warn({ err: error }, 'the server could not notify the workers');

@@ -88,7 +88,7 @@ type Assets = ReadonlyMap<string, Asset>;
 async function loadAssets(): Promise<Assets> {
   const assets = new Map<string, Asset>();
   for (const [file, type] of Object.entries(ASSET_TYPES))
-    assets.set(file, await makeAsset(type, await readFile(join(packageRoot, 'web', 'docs', file), 'utf8')));
+    assets.set(file, makeAsset(type, await readFile(join(packageRoot, 'web', 'docs', file), 'utf8')));
   return assets;
 }
 
@@ -120,12 +120,12 @@ async function loadSite(http: HttpContext, document: ApiDocument, loadedAssets: 
     );
     documents.set(
       `${page.path}.md`,
-      memoize(() => makeAsset(MARKDOWN, page.markdown, 'quick')),
+      memoize(async () => makeAsset(MARKDOWN, page.markdown, 'quick')),
     );
   }
   documents.set(
     '/llms.txt',
-    memoize(() => makeAsset('text/plain; charset=utf-8', renderLlms(pages, base), 'quick')),
+    memoize(async () => makeAsset('text/plain; charset=utf-8', renderLlms(pages, base), 'quick')),
   );
   const index = memoize(() => makeSearchIndex(pages));
   return {
@@ -218,7 +218,7 @@ function registerExplorer(app: FastifyInstance, http: HttpContext, assets: () =>
   });
 }
 
-function send(request: FastifyRequest, reply: FastifyReply, asset: Asset, cacheControl: string): FastifyReply {
+function send(request: FastifyRequest, reply: FastifyReply, asset: Asset, cacheControl: string): Promise<FastifyReply> {
   request.operation = 'docs';
   return sendAsset(request, setSecurityHeaders(reply, PAGE_POLICY), asset, cacheControl);
 }

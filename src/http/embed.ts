@@ -12,8 +12,8 @@ const FILE = join(packageRoot, 'web', 'embed', 'v1.gen.js');
 /** A week longer while the server cannot be reached or is asked in the background. */
 const CACHE = 'public, max-age=3600, stale-while-revalidate=604800, stale-if-error=604800';
 
-export async function registerEmbed(app: FastifyInstance): Promise<void> {
-  const script = await makeAsset('text/javascript; charset=utf-8', readFileSync(FILE, 'utf8'));
+export function registerEmbed(app: FastifyInstance): void {
+  const script = makeAsset('text/javascript; charset=utf-8', readFileSync(FILE, 'utf8'));
   app.get('/embed/:name', async (request, reply) => {
     request.operation = 'embed';
     const { name } = request.params as { readonly name: string };

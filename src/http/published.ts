@@ -52,7 +52,7 @@ export async function registerPublished(app: FastifyInstance, http: HttpContext)
     const document = cached('console openapi', () => makeOpenApi(consoleOperations, registry, http.urls().base));
     return reply.type('application/json; charset=utf-8').send(document);
   });
-  await registerEmbed(app);
+  registerEmbed(app);
   await app.register(async (counted) => {
     counted.addHook('onRequest', (request) => countDocumentRead(http, request));
     registerSchemas(counted, http, cached);

@@ -128,7 +128,7 @@ export async function startServer(
   registerProcessor(app, http);
   registerMembers(app, http);
   registerApplePay(app, http);
-  await registerPages(app, http);
+  registerPages(app, http);
   registerPageStreams(app, http);
   registerGuestFiles(app, http);
   registerPayoutPages(app, http);

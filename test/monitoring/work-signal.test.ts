@@ -2,7 +2,7 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { type Db, openDb } from '../../src/base/db.ts';
+import { type Db, openDb, type Queryable } from '../../src/base/db.ts';
 import { lookPace, readLookPace } from '../../src/base/distribution/look-pace.ts';
 import { listenForWork, WorkSignal } from '../../src/base/work-signal.ts';
 import type { Loop, WorkerServices } from '../../src/worker/loop.ts';
@@ -144,6 +144,20 @@ describe('the work signal', () => {
     before = count;
     signal.notify();
     await waitFor('it hears again', async () => count > before);
+  });
+
+  it('is sent at once a few times after a rest, and then in turn', async () => {
+    let sent = 0;
+    const db: Queryable = {
+      query: async () => {
+        sent++;
+        return [];
+      },
+    };
+    const signal = new WorkSignal({ db, log: world.context.log });
+    for (let call = 0; call < 200; call++) signal.notify();
+    expect(sent).toBe(4);
+    await waitFor('the last is sent', async () => sent === 5);
   });
 
   it('is not sent behind a pooler, where no session can listen', () => {

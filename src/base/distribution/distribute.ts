@@ -131,10 +131,21 @@ async function addWorkers(client: Client, { workers, coordinator, onStep }: Dist
       'there is no worker node: name each with --worker HOST:PORT. It must have a database of this name with the extension citus.',
     );
   const { rows } = await client.query<{ name: string }>('select current_database() as name');
-  // Citus hands these on to the database of this name on every node.
+  const database = pg.escapeIdentifier(rows[0]?.name ?? '');
   for (const [name, value] of Object.entries(SETTINGS))
-    await client.query(`alter database ${pg.escapeIdentifier(rows[0]?.name ?? '')} set ${name} = '${value}'`);
+    await setEverywhere(client, `alter database ${database} set ${name} = '${value}'`);
   return all.map(({ host, port }) => `${host}:${port}`);
+}
+
+/** On every node: Citus hands such a statement on to its workers from 13.1 on, and 13.0 does not. */
+async function setEverywhere(client: Client, statement: string): Promise<void> {
+  await client.query(statement);
+  const { rows } = await client.query<{ node: string; success: boolean; result: string }>(
+    "select nodename || ':' || nodeport as node, success, result from run_command_on_workers($1)",
+    [statement],
+  );
+  const failed = rows.find(({ success }) => !success);
+  if (failed !== undefined) throw new CannotDistribute(`${failed.node} refused "${statement}": ${failed.result}`);
 }
 
 /** Citus says what it could not do there; the operator has to know what the node must have. */

@@ -1,17 +1,18 @@
-// A static text in memory, hashed for its etag and compressed once.
+// A static text in memory, hashed for its etag and compressed once, when the first caller wants it.
 
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { acceptedEncoding, type ContentEncoding } from '../content-encoding.ts';
+import { memoize } from './memoize.ts';
 
 const gzipText = promisify(gzip);
 const brotliText = promisify(brotliCompress);
 
 /** Below this size, compression saves almost nothing. */
 const MIN_COMPRESSED_BYTES = 1024;
-/** Above this size, brotli at its best takes seconds of the start. */
+/** Above this size, brotli at its best takes seconds. */
 const MAX_BROTLI_BYTES = 200_000;
 const BROTLI = {
   best: { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } },
@@ -22,7 +23,8 @@ const BROTLI = {
 export interface Asset {
   readonly type: string;
   readonly plain: Buffer;
-  readonly compressed: Readonly<Partial<Record<ContentEncoding, Buffer>>>;
+  /** Compressed at the first call: at the start it would take a third of it. */
+  readonly compressed: Readonly<Partial<Record<ContentEncoding, () => Promise<Buffer>>>>;
   readonly etag: string;
 }
 
@@ -35,29 +37,29 @@ export function makeSmallAsset(type: string, text: string): Asset {
 }
 
 /** `effort`: the best compression for what every visitor loads, a quick one for a page among many. */
-export async function makeAsset(type: string, text: string, effort: keyof typeof BROTLI = 'best'): Promise<Asset> {
+export function makeAsset(type: string, text: string, effort: keyof typeof BROTLI = 'best'): Asset {
   const small = makeSmallAsset(type, text);
   const { plain } = small;
   if (plain.length < MIN_COMPRESSED_BYTES) return small;
-  const compressed: Partial<Record<ContentEncoding, Buffer>> = {};
-  if (plain.length <= MAX_BROTLI_BYTES) compressed.br = await brotliText(plain, BROTLI[effort]);
-  compressed.gzip = await gzipText(plain, { level: effort === 'best' ? 9 : 6 });
-  return { ...small, compressed };
+  const br = memoize(() => brotliText(plain, BROTLI[effort]));
+  const gzipped = memoize(() => gzipText(plain, { level: effort === 'best' ? 9 : 6 }));
+  return { ...small, compressed: { ...(plain.length <= MAX_BROTLI_BYTES ? { br } : {}), gzip: gzipped } };
 }
 
-export function sendAsset(
+export async function sendAsset(
   request: FastifyRequest,
   reply: FastifyReply,
   asset: Asset,
   cacheControl: string,
-): FastifyReply {
+): Promise<FastifyReply> {
   reply.header('cache-control', cacheControl).header('etag', asset.etag).header('vary', 'accept-encoding');
   if (matchesEtag(request.headers['if-none-match'] ?? '', asset.etag)) return reply.code(304).send();
   reply.type(asset.type);
   const offered = Object.keys(asset.compressed) as ContentEncoding[];
   const encoding = acceptedEncoding(request.headers['accept-encoding'], offered);
-  if (encoding === null) return reply.send(asset.plain);
-  return reply.header('content-encoding', encoding).send(asset.compressed[encoding]);
+  const compressed = encoding === null ? undefined : await asset.compressed[encoding]?.();
+  if (encoding === null || compressed === undefined) return reply.send(asset.plain);
+  return reply.header('content-encoding', encoding).send(compressed);
 }
 
 function matchesEtag(header: string, etag: string): boolean {

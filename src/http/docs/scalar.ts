@@ -14,7 +14,7 @@ export async function loadScalar(): Promise<Asset> {
     const response = await app.inject('/reference/js/scalar.js');
     if (response.statusCode !== 200)
       throw new Error(`the package of the API reference answers ${response.statusCode} for its script`);
-    return await makeAsset(JAVASCRIPT, response.payload);
+    return makeAsset(JAVASCRIPT, response.payload);
   } finally {
     await app.close();
   }

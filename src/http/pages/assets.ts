@@ -32,11 +32,11 @@ interface LoadedAsset {
 let loaded: ReadonlyMap<string, LoadedAsset> | null = null;
 
 /** Reads the files once, before the first page is rendered. */
-export async function readAssets(): Promise<void> {
+export function readAssets(): void {
   if (loaded !== null) return;
   const made = new Map<string, LoadedAsset>();
   for (const [name, type] of Object.entries(FILES)) {
-    const asset = await makeAsset(type, textOf(name));
+    const asset = makeAsset(type, textOf(name));
     made.set(name, loadedAsset(`/guest/${name}`, asset));
   }
   loaded = made;
@@ -75,7 +75,7 @@ export function themeUrl(color: string): string {
   return themeOf(color).url;
 }
 
-function sendTheme(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function sendTheme(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   request.operation = 'guestTheme';
   const color = /^([0-9a-f]{6})\.css$/.exec((request.params as { file: string }).file)?.[1];
   if (color === undefined) throw new Problem('not_found', { message: 'There is no such file.' });
@@ -83,7 +83,7 @@ function sendTheme(request: FastifyRequest, reply: FastifyReply): FastifyReply {
 }
 
 /** Under the address with its hash a text never changes. */
-function sendLoaded(request: FastifyRequest, reply: FastifyReply, { asset, url }: LoadedAsset): FastifyReply {
+function sendLoaded(request: FastifyRequest, reply: FastifyReply, { asset, url }: LoadedAsset): Promise<FastifyReply> {
   return sendAsset(request, reply, asset, request.url === url ? IMMUTABLE_CACHE : REVALIDATE_CACHE);
 }
 

@@ -54,8 +54,8 @@ const MAX_FORM_BYTES = 32 * 1024;
 const MEMBER_VIEWS_PER_HOUR = 3_600;
 const ANONYMOUS_VIEWS_PER_HOUR = 600;
 
-export async function registerPages(app: FastifyInstance, http: HttpContext): Promise<void> {
-  await readAssets();
+export function registerPages(app: FastifyInstance, http: HttpContext): void {
+  readAssets();
   registerAssets(app);
   for (const path of ['/c/:id', '/s/:token']) {
     app.get(path, (request, reply) => handlePage(http, request, reply, 'page', showPage));

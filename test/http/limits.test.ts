@@ -302,12 +302,30 @@ describe('the rolling hour', () => {
     expect((await world.call('GET', '/v1/me', { key })).headers.get('x-ratelimit-remaining')).toBe('2');
   });
 
-  it('keeps no window for a caller that is not counted', async () => {
+  it('locks the window of a caller that is not counted, and deletes it again', async () => {
     const { id } = await world.key((await world.venue()).venue.id);
-    const counted = () => world.db.query('select remaining from count_calls($1, 5, 0)', [`key ${id} read`]);
-    expect([await counted(), await rowsOf(id)]).toEqual([[{ remaining: 5 }], { windows: 0, calls: 0 }]);
-    await world.db.query('select count_calls($1, 5, 2)', [`key ${id} read`]);
-    expect([await counted(), await rowsOf(id)]).toEqual([[{ remaining: 3 }], { windows: 1, calls: 1 }]);
+    const left = async (db: Queryable, calls: number) => {
+      const [row] = await db.query<{ remaining: number }>('select remaining from count_calls($1, 5, $2)', [
+        `key ${id} read`,
+        calls,
+      ]);
+      return row?.remaining;
+    };
+    let waiting: Promise<number | undefined> | undefined;
+    await world.db.transaction(async (tx) => {
+      expect(await left(tx, 0)).toBe(5);
+      waiting = left(world.db, 0);
+      expect(await left(tx, 2)).toBe(3);
+    });
+    expect(await waiting).toBe(3);
+    await age(3_601);
+    await left(world.db, 0);
+    await deleteExpiredCalls(world.db, 10_000);
+    expect(await rowsOf(id)).toEqual({ windows: 0, calls: 0 });
+    expect(await left(world.db, 0)).toBe(5);
+    expect(await rowsOf(id)).toEqual({ windows: 1, calls: 1 });
+    await deleteExpiredCalls(world.db, 10_000);
+    expect(await rowsOf(id)).toEqual({ windows: 0, calls: 0 });
   });
 
   async function rowsOf(keyId: string) {

@@ -206,8 +206,8 @@ export const ACCESS_BUGS: readonly Mutant[] = [
     area: 'limits',
     bug: 'two servers that count at the same time lose calls',
     file: COUNT_CALLS,
-    from: 'select total, last_at into v_total, v_last from limit_windows where subject = p_subject for update;\n  if not found and p_calls > 0 then',
-    to: 'select total, last_at into v_total, v_last from limit_windows where subject = p_subject;\n  if not found and p_calls > 0 then',
+    from: 'select total, last_at into v_total, v_last from limit_windows where subject = p_subject for update;\n  if not found then',
+    to: 'select total, last_at into v_total, v_last from limit_windows where subject = p_subject;\n  if not found then',
     tests: ['test/http/limits.test.ts'],
   },
   {

@@ -144,7 +144,7 @@ export function isTemporary(error: unknown): boolean {
 
 /** The driver's messages, and what a coordinator of Citus says, as an internal error, when its own server was killed meanwhile. */
 const UNAVAILABLE_MESSAGES =
-  /^(postmaster was shut down|Connection terminated|timeout (expired$|exceeded when trying to connect)|Query read timeout|Cannot use a pool after calling end|Client (has encountered|was closed))/;
+  /^(postmaster was shut down|terminating connection due to|Connection terminated|timeout (expired$|exceeded when trying to connect)|Query read timeout|Cannot use a pool after calling end|Client (has encountered|was closed))/;
 
 /** What the coordinator of a distributed database says, some with the state of an internal error, when one of its nodes is gone. */
 const NODE_GONE =

@@ -358,6 +358,7 @@ describe('the database layer', () => {
     'could not commit transaction for shard shares_102048 on any active node',
     'connection to the remote node postgres@10.0.0.5:5432 failed with the following error: Connection refused',
     'postmaster was shut down, exiting',
+    'terminating connection due to unexpected postmaster exit',
   ])('treats a lost node of a distributed database as temporarily unavailable: %s', (message) => {
     expect(isUnavailable(Object.assign(new Error(message), { code: 'XX000' }))).toBe(true);
   });

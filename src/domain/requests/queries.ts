@@ -87,6 +87,21 @@ export interface LineFilter {
 
 export type RequestFilter = IdFilter & LineFilter;
 
+/** The newest call of any kind. */
+export const ANY_REQUEST: RequestFilter = {
+  before: null,
+  minStatus: 100,
+  maxStatus: 599,
+  code: null,
+  method: null,
+  operation: null,
+  keyId: null,
+  requestId: null,
+  idPrefix: null,
+  search: null,
+  limit: 1,
+};
+
 /** Failed calls are rows, and have an index of their own. */
 export function isOfFailures({ minStatus, code }: LineFilter): boolean {
   return minStatus >= 400 || code !== null;

@@ -5,6 +5,7 @@ import type { Queryable } from '../../base/db.ts';
 import { countBlockLines, listBlockLines } from './block-queries.ts';
 import { type IdRange, type RequestWindow, rangeOf } from './id-range.ts';
 import {
+  ANY_REQUEST,
   countRows,
   findBound,
   findRow,
@@ -51,19 +52,6 @@ async function listLines(db: Queryable, range: IdRange, filter: RequestFilter): 
   return [...rows, ...lines].sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, filter.limit);
 }
 
-const ANY_LINE = {
-  before: null,
-  idPrefix: null,
-  minStatus: 100,
-  maxStatus: 599,
-  code: null,
-  method: null,
-  operation: null,
-  keyId: null,
-  search: null,
-  limit: 1,
-} as const;
-
 const REQUEST_ID = /^req_[0-9a-z]{26}$/;
 
 export async function findRequest(
@@ -72,8 +60,8 @@ export async function findRequest(
   id: string,
 ): Promise<(RequestRow & { readonly failure: Buffer | null }) | null> {
   if (!REQUEST_ID.test(id)) return null;
-  const range = rangeOf(window, { ...ANY_LINE, requestId: id });
-  const [row, [line]] = await Promise.all([findRow(db, range, id), listBlockLines(db, range, ANY_LINE)]);
+  const range = rangeOf(window, { ...ANY_REQUEST, requestId: id });
+  const [row, [line]] = await Promise.all([findRow(db, range, id), listBlockLines(db, range, ANY_REQUEST)]);
   return row ?? (line === undefined ? null : { ...line, failure: null });
 }
 
@@ -85,7 +73,7 @@ export interface RequestCounts {
 
 /** Counts the newest lines of a window, at most so many, by how they ended. */
 export async function countRequests(db: Queryable, window: RequestWindow, maxLines: number): Promise<RequestCounts> {
-  const all = rangeOf(window, { ...ANY_LINE, requestId: null });
+  const all = rangeOf(window, ANY_REQUEST);
   const countedSince = await findBound(db, all, false, maxLines);
   const range = { ...all, from: countedSince ?? all.from };
   const [rows, blocks] = await Promise.all([countRows(db, range), countBlockLines(db, range)]);

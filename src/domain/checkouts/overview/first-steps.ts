@@ -11,7 +11,7 @@ import { isStreaming } from '../../events/stream-place-queries.ts';
 import { findStreamedCompletion } from '../../events/streamed-completion-queries.ts';
 import type { Caller } from '../../keys/caller.ts';
 import { type RequestWindow, timeTextOf } from '../../requests/id-range.ts';
-import type { RequestFilter } from '../../requests/queries.ts';
+import { ANY_REQUEST, type RequestFilter } from '../../requests/queries.ts';
 import { listRequests } from '../../requests/read-lines.ts';
 import { firstDelivered } from '../../webhooks/deliveries/queries.ts';
 import { findInbox } from '../../webhooks/inbox/inbox.ts';
@@ -40,7 +40,7 @@ export async function getFirstSteps(db: Db, caller: Caller): Promise<OperationRe
 async function requestStep(db: Db, { venue, seal, now }: Caller): Promise<FirstSteps['request']> {
   const first = await firstCheckout(db, venue.id);
   if (first === null) {
-    const call = await callIn(db, { venueId: venue.id, from: now - LOGGED_MS, to: now + MINUTE }, ANY_CALL);
+    const call = await callIn(db, { venueId: venue.id, from: now - LOGGED_MS, to: now + MINUTE }, ANY_REQUEST);
     return { done: false, at: null, checkout_id: null, key: null, call };
   }
   const named = first.createdBy === null ? [] : [{ actor: first.createdBy }];
@@ -55,20 +55,7 @@ async function requestStep(db: Db, { venue, seal, now }: Caller): Promise<FirstS
 const MINUTE = 60_000;
 /** The log of requests goes back at most so far. */
 const LOGGED_MS = 7 * 24 * 60 * MINUTE;
-const ANY_CALL: RequestFilter = {
-  before: null,
-  minStatus: 100,
-  maxStatus: 599,
-  code: null,
-  method: null,
-  operation: null,
-  keyId: null,
-  requestId: null,
-  idPrefix: null,
-  search: null,
-  limit: 1,
-};
-const CREATED: RequestFilter = { ...ANY_CALL, minStatus: 201, maxStatus: 201, operation: 'createCheckout' };
+const CREATED: RequestFilter = { ...ANY_REQUEST, minStatus: 201, maxStatus: 201, operation: 'createCheckout' };
 
 /** The newest call in a time, also one that was refused; null: the log has none. */
 async function callIn(

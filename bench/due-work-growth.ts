@@ -13,13 +13,13 @@ import { type GrowthSide, insertRows, openGrowthSide, vacuum } from './growth-si
 import { LIVING_ROWS } from './living-rows.ts';
 
 const ROWS = { few: 1_000, many: { full: 1_000_000, quick: 20_000 } };
-/** Callers without a key of the last hour: a row each in both tables of rolling hours. */
+/** Addresses that called in the last hour: a row for each in both tables of rolling hours. */
 const WINDOWS = `insert into limit_windows (subject, total, last_at)
-  select 'address ' || i || $1::uuid, 1, now() from generate_series($2::integer, $3::integer) i`;
+  select 'address ' || i || $1::uuid, 1, now() + interval '1 hour' from generate_series($2::integer, $3::integer) i`;
 const CALLS = `insert into limit_calls (subject, at, calls, total)
-  select 'address ' || i || $1::uuid, now(), 1, 1 from generate_series($2::integer, $3::integer) i`;
-/** Checks of the books run at set times, whether anything is due or not; one loop writes that the worker is alive. */
-const LEFT_OUT = ['reconcile', 'check-ledger', 'record-alive'];
+  select 'address ' || i || $1::uuid, now() + interval '1 hour', 1, 1 from generate_series($2::integer, $3::integer) i`;
+/** Checks of the books and a sweep run hours apart, whether anything is due or not; one loop writes that the worker is alive. */
+const LEFT_OUT = ['reconcile', 'check-ledger', 'delete-idle-windows', 'record-alive'];
 const TABLES = ['checkouts', 'shares', 'holds', 'events', 'deliveries', 'limit_windows', 'limit_calls'];
 
 export const dueWorkGrowth: Bench = {

@@ -11,7 +11,7 @@ const ROWS = { few: 10_000, many: { full: 10_000_000, quick: 100_000 } };
 const DISPATCHED = 100;
 const PAGE = { type: null, subject: null, before: null, limit: 100 };
 const IDS = 'from generate_series($2::integer, $3::integer) i';
-/** From one time for all statements: the clock goes on between them, and no two events of a venue have the same time. */
+/** From one time for all statements: the clock goes on between them, and no two events of a venue may have the same time. */
 const AT = `(select created_at from venues where venue_id = $1::uuid) - interval '1 hour' - i * interval '1 millisecond'`;
 const DATA = `json_build_object('object', json_build_object('id', 'chk_' || i, 'description', repeat('A table by the water. ', 8)))`;
 const OLD_ROWS = [

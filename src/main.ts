@@ -75,6 +75,8 @@ async function openContext<M extends Monitoring | null>(
   const tracing = monitoring?.tracing ?? null;
   const db = tracing === null ? plainDb : traceDb(plainDb, tracing);
   await closeDatabaseAtStop(shutdown, db, tracing);
+  // To sign in takes several round trips: done while the migration looks. What fails here fails again where it is awaited.
+  if (role !== 'cli') void Promise.allSettled([db.query('select 1'), db.monitoring.query('select 1')]);
   const reads = await openReads(config, db, log, shutdown);
   const outbound = makeOutbound({ allowInsecureTargets: config.allowInsecureTargets });
   await shutdown.add(() => outbound.close());

@@ -31,7 +31,7 @@ const LINKS = `Africa/Asmara Africa/Timbuktu America/Argentina/Buenos_Aires Amer
 /** From a name in lower case to the name as the tz database writes it. */
 let known: ReadonlyMap<string, string> | undefined;
 
-/** Made at the first name: it takes time that a start has not. */
+/** Built at the first name, because building it would delay the start. */
 function knownName(name: string): string | undefined {
   known ??= new Map([...LINKS, ...Intl.supportedValuesOf('timeZone')].map((one) => [one.toLowerCase(), one]));
   return known.get(name.toLowerCase());
@@ -55,8 +55,8 @@ function runtimeSupports(name: string): boolean {
 
 /** Whether `name` is a time zone of the tz database, in the database's letter case. */
 export function isZone(name: string): boolean {
-  const own = knownName(name);
-  if (own === undefined ? !NEWER.test(name) : own !== name) return false;
+  const canonical = knownName(name);
+  if (canonical === undefined ? !NEWER.test(name) : canonical !== name) return false;
   const cached = cache.get(name);
   if (cached !== undefined) return cached;
   const isSupported = runtimeSupports(name);

@@ -144,11 +144,11 @@ export function isTemporary(error: unknown): boolean {
 
 /** The driver's messages, and what a coordinator of Citus says, as an internal error, when its own server was killed meanwhile. */
 const UNAVAILABLE_MESSAGES =
-  /^(postmaster was shut down|terminating connection due to|Connection terminated|timeout (expired$|exceeded when trying to connect)|Query read timeout|Cannot use a pool after calling end|Client (has encountered|was closed))/;
+  /^(postmaster was shut down|Connection terminated|timeout (expired$|exceeded when trying to connect)|Query read timeout|Cannot use a pool after calling end|Client (has encountered|was closed))/;
 
 /** What the coordinator of a distributed database says, some with the state of an internal error, when one of its nodes is gone. */
 const NODE_GONE =
-  /^(server closed the connection|connection not open|failure on connection marked as essential|could not commit transaction for shard|connection to the remote node)/;
+  /^(server closed the connection|terminating connection due to unexpected postmaster exit|connection not open|failure on connection marked as essential|could not commit transaction for shard|connection to the remote node)/;
 
 /** One node of a distributed database is gone. Statements about the venues of other nodes succeed. */
 export function isNodeGone(error: unknown): boolean {

@@ -15,7 +15,7 @@ const DIGITS = '\\+?[(]?\\p{Nd}[\\p{Nd}\\s().\\-/·‐-―]{4,40}\\p{Nd}';
 /** The alternatives are tried in this order at each place: what is kept comes before what is masked. */
 const makePattern = (): RegExp =>
   new RegExp(`(?<kept>${ISO_TIME}|${UUID}|${OWN_ID})|(?<mail>${MAIL})|(?<token>${TOKEN})|(?<digits>${DIGITS})`, 'gu');
-/** Made at the first text that needs it: it takes 9 ms of a start. */
+/** Compiled at the first text that needs it: it took 9 ms of the start. */
 let pattern: RegExp | undefined;
 
 export interface MaskOptions {

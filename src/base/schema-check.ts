@@ -6,7 +6,6 @@ import { packageVersion } from './package-root.ts';
 import { isSupported } from './releases.ts';
 import {
   type FunctionFile,
-  type Migration,
   readFunctions,
   readMigrations,
   readSchemaNeeds,
@@ -75,11 +74,7 @@ export async function appliedVersion(db: Queryable): Promise<number> {
   return row?.version ?? 0;
 }
 
-/** The newest migration of this build. */
+/** The newest migration of this build, by the names of the files: a start does not read all of them once more. */
 export function buildSchemaVersion(folders: SchemaFolders): number {
-  return newestOf(readMigrations(folders));
-}
-
-function newestOf(migrations: readonly Migration[]): number {
-  return migrations.at(-1)?.version ?? 0;
+  return readSchemaNeeds(folders).newestMigration;
 }

@@ -59,7 +59,9 @@ export function readMigrations({ migrations: folder }: Pick<SchemaFolders, 'migr
       name,
       sql,
       checksum: sha256(sql),
-      earlierChecksums: [...sql.matchAll(EARLIER_TEXT)].map((match) => match[1] as string),
+      earlierChecksums: sql.includes('-- earlier text: ')
+        ? [...sql.matchAll(EARLIER_TEXT)].map((match) => match[1] as string)
+        : [],
       isConcurrent: NO_TRANSACTION.test(sql),
       contractSince: CONTRACT.exec(sql)?.[1] ?? null,
     };

@@ -3,33 +3,38 @@
 // work, and every loop looks at them regularly anyway. So a notification may be lost, and behind a pooler, where no
 // session can listen, there are none.
 
-import { systemMonotonicClock } from './clock.ts';
+import { type MonotonicClock, systemMonotonicClock } from './clock.ts';
 import { type Db, isUnavailable, type Queryable } from './db.ts';
 import type { Log } from './log.ts';
 
 const CHANNEL = 'everyshare_work';
 /** PostgreSQL commits notifications one after another, so a busy server sends few: on average this far apart. */
 const GAP_MS = 25;
-/** As many go at once after a rest: the last card of a party is one, and what its partner waits for is another. */
+/** So many go at once after a rest: the event of a completed party follows the notification of its last hold. */
 const BURST = 4;
 
 export class WorkSignal {
   readonly #listeners = new Set<() => void>();
   readonly #outside: { readonly db: Queryable; readonly log: Log } | null;
-  /** When the notifications sent so far have all had their gap. */
-  #restsAt = Number.NEGATIVE_INFINITY;
+  /** From this time on, the average gap is kept again. */
+  #averageKeptAt = Number.NEGATIVE_INFINITY;
+  readonly #clock: Pick<MonotonicClock, 'now'>;
   #timer: NodeJS.Timeout | null = null;
 
   /** Null: other processes are not notified. */
-  constructor(outside: { readonly db: Queryable; readonly log: Log } | null = null) {
+  constructor(
+    outside: { readonly db: Queryable; readonly log: Log } | null = null,
+    clock: Pick<MonotonicClock, 'now'> = systemMonotonicClock,
+  ) {
     this.#outside = outside;
+    this.#clock = clock;
   }
 
   /** The loops of this process, and of all others. Never waits. */
   notify(): void {
     this.wake();
     if (this.#outside === null || this.#timer !== null) return;
-    const waitMs = this.#restsAt - (BURST - 1) * GAP_MS - systemMonotonicClock.now();
+    const waitMs = this.#averageKeptAt - (BURST - 1) * GAP_MS - this.#clock.now();
     if (waitMs <= 0) this.#send();
     else this.#timer = setTimeout(() => this.#send(), waitMs).unref();
   }
@@ -47,7 +52,7 @@ export class WorkSignal {
 
   #send(): void {
     this.#timer = null;
-    this.#restsAt = Math.max(this.#restsAt, systemMonotonicClock.now()) + GAP_MS;
+    this.#averageKeptAt = Math.max(this.#averageKeptAt, this.#clock.now()) + GAP_MS;
     this.#outside?.db.query("select pg_notify($1, '')", [CHANNEL]).catch((error: unknown) => {
       // Of an outage others report; the loops look again by themselves.
       if (!isUnavailable(error)) this.#outside?.log.warn({ err: error }, 'the server could not notify the workers');

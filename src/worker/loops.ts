@@ -25,7 +25,7 @@ import { deleteOldImages, fetchDueImages } from '../domain/images/fetch-images.t
 import { recordAlive } from '../domain/installation/record-gaps.ts';
 import { deleteOldDailyUses } from '../domain/keys/daily-use-queries.ts';
 import { noticeExpiringKeys } from '../domain/keys/notice-expiring-keys.ts';
-import { deleteExpiredCalls } from '../domain/keys/queries.ts';
+import { deleteExpiredCalls, deleteIdleWindows } from '../domain/keys/queries.ts';
 import { deleteOldMails } from '../domain/mail/queries.ts';
 import { sendDueMails } from '../domain/mail/send.ts';
 import { deleteOldMessages } from '../domain/members/messages/queries.ts';
@@ -286,6 +286,12 @@ export const LOOPS: readonly Loop[] = [
     intervalSeconds: 60,
     batchSize: 5_000,
     step: ({ db }, batch) => deleteExpiredCalls(db, batch),
+  },
+  {
+    name: 'delete-idle-windows',
+    intervalSeconds: 6 * 3_600,
+    batchSize: 5_000,
+    step: ({ db }, batch) => deleteIdleWindows(db, batch),
   },
   {
     name: 'delete-old-daily-uses',

@@ -146,18 +146,27 @@ describe('the work signal', () => {
     await waitFor('it hears again', async () => count > before);
   });
 
-  it('is sent at once a few times after a rest, and then in turn', async () => {
+  it('sends four notifications at once after a rest, and then one every 25 ms', async () => {
     let sent = 0;
+    let now = 0;
     const db: Queryable = {
       query: async () => {
         sent++;
         return [];
       },
     };
-    const signal = new WorkSignal({ db, log: world.context.log });
-    for (let call = 0; call < 200; call++) signal.notify();
-    expect(sent).toBe(4);
-    await waitFor('the last is sent', async () => sent === 5);
+    const signal = new WorkSignal({ db, log: world.context.log }, { now: () => now });
+    const notify = (): number => {
+      for (let call = 0; call < 200; call++) signal.notify();
+      return sent;
+    };
+    expect(notify()).toBe(4);
+    await waitFor('the fifth is sent by its timer', async () => sent === 5);
+    now = 50; // The fifth was sent at 0, as this clock says: it counts until 125.
+    expect(notify()).toBe(6);
+    await waitFor('the seventh is sent by its timer', async () => sent === 7);
+    now = 1_000;
+    expect(notify()).toBe(11);
   });
 
   it('is not sent behind a pooler, where no session can listen', () => {

@@ -211,6 +211,22 @@ export const ACCESS_BUGS: readonly Mutant[] = [
     tests: ['test/http/limits.test.ts'],
   },
   {
+    area: 'limits',
+    bug: 'a caller that is not counted yet locks no hour',
+    file: COUNT_CALLS,
+    from: '  if not found then\n    -- Locks',
+    to: "  if not found and p_calls = 0 then v_total := 0; v_last := '-infinity';\n  elsif not found then\n    -- Locks",
+    tests: ['test/http/limits.test.ts'],
+  },
+  {
+    area: 'limits',
+    bug: 'the hour of a key in use goes with the oldest of its calls',
+    file: 'src/domain/keys/queries.ts',
+    from: 'delete from limit_windows where (subject, last_at) in (',
+    to: 'delete from limit_windows where subject = any($1::text[]) and exists (',
+    tests: ['test/http/limits.test.ts'],
+  },
+  {
     area: 'catalogue',
     bug: 'an unchanged offering is written again',
     file: 'src/domain/catalogue/upsert.ts',

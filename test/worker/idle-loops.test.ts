@@ -8,6 +8,7 @@ import { captureDue } from '../../src/domain/checkouts/capture/capture.ts';
 import { expireDue } from '../../src/domain/checkouts/expire.ts';
 import { settleDueHolds } from '../../src/domain/checkouts/holds/settle-hold.ts';
 import { notifyDueGuests } from '../../src/domain/checkouts/notifications/notify-guests.ts';
+import { deleteExpiredCalls } from '../../src/domain/keys/queries.ts';
 import { refreshDuePayoutAccounts } from '../../src/domain/payments/refresh-payout-accounts.ts';
 import { settleDueMovements } from '../../src/domain/payments/settle-movements.ts';
 import { dispatchDue } from '../../src/domain/webhooks/deliveries/deliver.ts';
@@ -27,6 +28,19 @@ beforeAll(async () => {
     await tx.query(`set local statement_timeout = '60s'`);
     for (const text of LIVING_ROWS) await tx.query(text, [venue.id, 1, LIVING]);
   });
+  // As after hours of calls: today's are where those of the hours before were deleted.
+  for (const [at, isExpired] of [
+    ["now() - interval '2 hours'", true],
+    ['now()', false],
+  ]) {
+    await world.db.query(
+      `insert into limit_calls select 'living ' || i, ${at} + i * interval '1 microsecond', 1, 1
+       from generate_series(1, 4 * $1::integer) i`,
+      [LIVING],
+    );
+    if (isExpired) await world.db.query("delete from limit_calls where at < now() - interval '1 hour'");
+    await world.db.query('vacuum analyze limit_calls');
+  }
   for (const table of ['checkouts', 'shares', 'holds', 'events', 'deliveries'])
     await world.db.query(`analyze ${table}`);
 });
@@ -80,6 +94,7 @@ const STEPS: Readonly<Record<string, (services: Services) => Promise<number>>> =
   'refresh-payout-accounts': (services) => refreshDuePayoutAccounts(services, 20),
   'notify-guests': (services) => notifyDueGuests(services, 100),
   'dispatch-events': (services) => dispatchDue(services, 500),
+  'delete-expired-calls': ({ db }) => deleteExpiredCalls(db, 5_000),
   'deliver-events': async ({ db, clock }) => {
     const maxRuns = { quick: 64, slow: 32, failing: 16, dead: 16 };
     return (await claimQueues(db, clock.now(), clock.now() + 30_000, maxRuns)).length;

@@ -137,12 +137,15 @@ async function addWorkers(client: Client, { workers, coordinator, onStep }: Dist
   return all.map(({ host, port }) => `${host}:${port}`);
 }
 
-/** On every node: Citus hands such a statement on to its workers from 13.1 on, and 13.0 does not. */
+/**
+ * Applies the statement on every node. Citus before 13.1 applies it on the coordinator only. Later ones hand it on, and
+ * refuse it at a worker unless that worker's session has propagation off.
+ */
 async function setEverywhere(client: Client, statement: string): Promise<void> {
   await client.query(statement);
   const { rows } = await client.query<{ node: string; success: boolean; result: string }>(
     "select nodename || ':' || nodeport as node, success, result from run_command_on_workers($1)",
-    [statement],
+    [`do $do$ begin set local citus.enable_ddl_propagation = off; ${statement}; end $do$`],
   );
   const failed = rows.find(({ success }) => !success);
   if (failed !== undefined) throw new CannotDistribute(`${failed.node} refused "${statement}": ${failed.result}`);

@@ -2,6 +2,7 @@
 
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
+import { deleteBatch } from '../../base/delete-batch.ts';
 import type { PrefetchedCheckout } from './caller.ts';
 import type { KeyKind } from './key.ts';
 import { takeOverRaise } from './raise-queries.ts';
@@ -296,27 +297,43 @@ export async function callsInLastHour(
   return rows[0];
 }
 
+/** Windows of one statement: its row locks must not hold up admission. */
+const WINDOWS_AT_ONCE = 100;
+
 /**
- * Deletes calls older than the rolling hour, and the windows not used since. Returns how many rows it deleted.
- * The windows are found by their calls, because they have no index by age, which each call would have to keep: a window
- * in use is as old as the last of its calls. The calls go last, so that a crash between leaves none behind.
+ * Deletes calls older than the rolling hour, and each window whose last call is one of them. Returns how many rows it
+ * deleted. Windows have no index by age, because every counted call would have to update it, so they are found by their
+ * calls. They are deleted before the calls: after a crash between the two, the next look finds the rest of the calls.
  */
 export async function deleteExpiredCalls(db: Queryable, limit: number): Promise<number> {
   const calls = await db.query<{ subject: string; at: string }>(
     "select subject, at from limit_calls where at < now() - interval '1 hour' limit $1",
     [limit],
   );
-  if (calls.length === 0) return 0;
-  const subjects = calls.map(({ subject }) => subject);
-  const windows = await db.query(
-    "delete from limit_windows where subject = any($1) and last_at < now() - interval '1 hour' returning 1",
-    [[...new Set(subjects)].sort()],
-  );
-  await db.query(
-    'delete from limit_calls where (subject, at) in (select subject, at from unnest($1::text[], $2::timestamptz[]) o(subject, at))',
-    [subjects, calls.map(({ at }) => at)],
-  );
-  return calls.length + windows.length;
+  const listed = 'select * from unnest($1::text[], $2::timestamptz[])';
+  let windows = 0;
+  for (let first = 0; first < calls.length; first += WINDOWS_AT_ONCE) {
+    const deleted = await db.query(
+      `delete from limit_windows where (subject, last_at) in (${listed}) returning 1`,
+      columnsOf(calls.slice(first, first + WINDOWS_AT_ONCE)),
+    );
+    windows += deleted.length;
+  }
+  if (calls.length > 0) await db.query(`delete from limit_calls where (subject, at) in (${listed})`, columnsOf(calls));
+  return calls.length + windows;
+}
+
+function columnsOf(calls: readonly { readonly subject: string; readonly at: string }[]): [string[], string[]] {
+  return [calls.map(({ subject }) => subject), calls.map(({ at }) => at)];
+}
+
+/**
+ * Deletes windows unused for a day that have no calls. During an upgrade, workers of the release before 1.0.0 delete the
+ * calls alone. Reads the whole table, so it runs rarely.
+ */
+export async function deleteIdleWindows(db: Queryable, limit: number): Promise<number> {
+  const isOld = "last_at < now() - interval '1 day'";
+  return (await db.query(deleteBatch({ table: 'limit_windows', key: 'subject', isOld }, '$1'), [limit])).length;
 }
 
 /** The names of keys of a venue, by id; null: the key has none. */

@@ -87,7 +87,7 @@ export interface LineFilter {
 
 export type RequestFilter = IdFilter & LineFilter;
 
-/** The newest call of any kind. */
+/** Every call meets it; one line. */
 export const ANY_REQUEST: RequestFilter = {
   before: null,
   minStatus: 100,

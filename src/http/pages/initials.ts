@@ -1,6 +1,6 @@
 // Initials instead of pictures: the pages show no photo of a person.
 
-/** Made at the first name: it takes 6 ms of a start. */
+/** Created at the first name: it took 6 ms of the start. */
 let segmenter: Intl.Segmenter | undefined;
 
 /** The first letter of the first two words: `Harbor House` is `HH`, `Ada` is `A`. Empty for a name without letters. */

@@ -17,13 +17,11 @@ begin
   select total, last_at into v_total, v_last from limit_windows where subject = p_subject for update;
   if not found then
     -- Locks the row too if another transaction has just created it.
-    insert into limit_windows as w values (p_subject, 0, '-infinity')
+    v_at := clock_timestamp() - interval '1 hour';
+    insert into limit_windows as w values (p_subject, 0, v_at)
       on conflict (subject) do update set total = w.total returning w.total, w.last_at into v_total, v_last;
-    -- The worker finds the windows to delete by their calls: one that is only locked gets a row, too old to count.
-    if p_calls = 0 then
-      insert into limit_calls values (p_subject, clock_timestamp() - interval '1 hour', 0, v_total)
-        on conflict do nothing;
-    end if;
+    -- The worker finds a window by its last call. One that is only locked has none: it gets a row too old to count.
+    if p_calls = 0 and v_last = v_at then insert into limit_calls values (p_subject, v_at, 0, 0); end if;
   end if;
   counted_at := clock_timestamp();
   v_at := greatest(counted_at, v_last + interval '1 microsecond');

@@ -162,6 +162,7 @@ describe('the loops of the worker', () => {
     'find-expiring-keys': 'looks at the keys that expire soon',
     'find-failing-endpoints': 'looks at the endpoints with something to send',
     'record-alive': 'writes one row',
+    'delete-idle-windows': 'looks through a table without an index by age, a few times a day',
     'delete-old-events': 'remembers how far it got; without EVENT_LOG_DAYS it does nothing',
     'delete-old-requests': 'empties the partitions of past days, which are as many as ever',
   };

@@ -2,7 +2,7 @@
 // dropped there. Says at the start why it cannot be used, instead of in each test.
 
 import { randomBytes } from 'node:crypto';
-import { rmSync } from 'node:fs';
+import { chmodSync, rmSync } from 'node:fs';
 import pg from 'pg';
 import { requireSupportedPostgres } from '../../src/base/postgres-version.ts';
 import { makeScratchFolder } from './scratch-folder.ts';
@@ -29,6 +29,8 @@ export async function openGivenPostgres(url: string): Promise<GivenPostgres> {
   await requireUsable(url, query);
   const prefix = `everyshare_test_${randomBytes(4).toString('hex')}_`;
   const folder = makeScratchFolder('everyshare-test-');
+  // Programs that the tests start as root run their PostgreSQL as another user, who must reach it here.
+  chmodSync(folder, 0o711);
   return {
     url,
     prefix,

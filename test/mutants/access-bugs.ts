@@ -211,6 +211,14 @@ export const ACCESS_BUGS: readonly Mutant[] = [
     tests: ['test/http/limits.test.ts'],
   },
   {
+    area: 'connections',
+    bug: 'a connection that was never used is answered with 408',
+    file: 'src/http/client-error.ts',
+    from: "error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0",
+    to: "error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead < 0",
+    tests: ['test/http/request-timeout.test.ts'],
+  },
+  {
     area: 'limits',
     bug: 'a caller that is not counted yet locks no hour',
     file: COUNT_CALLS,

@@ -24,11 +24,22 @@ type ClientError = Error & { readonly code?: string; readonly rawPacket?: unknow
 
 export function replyClientError(http: HttpContext, error: ClientError, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return;
-  // Opened and never used: a client that sends its first request now would take a 408 for the answer. A connection that is
-  // closed it opens again.
-  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0) return void socket.destroy();
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0) {
+    closeIfUnused(socket);
+    return;
+  }
   const code = CODE_BY_NODE_ERROR[error.code ?? ''] ?? 'malformed_request';
   sendRawError(http, socket, code, { isHead: isHead(error), nodeCode: error.code });
+}
+
+/**
+ * A client that sends its first request just now would take a 408 for the answer. And a request may have arrived: after a
+ * pause of the process, timers run before sockets are read. They are read before the immediate.
+ */
+function closeIfUnused(socket: Socket): void {
+  setImmediate(() => {
+    if (socket.bytesRead === 0) socket.destroy();
+  });
 }
 
 interface RawError {

@@ -274,13 +274,17 @@ describe('the rolling hour', () => {
     await age(5 * 3600);
   });
 
+  async function deleteAllExpired(db: Queryable): Promise<void> {
+    while ((await deleteExpiredCalls(db, 10_000)) > 0);
+  }
+
   it('deletes expired calls without changing what is counted', async () => {
     const { venue } = await world.venue();
     const { key, id } = await world.key(venue.id, { readsPerHour: 3 });
     await inParallel(2, key);
     await age(2 * 3600);
     await inParallel(2, key);
-    expect(await deleteExpiredCalls(world.db, 10_000)).toBeGreaterThan(0);
+    await deleteAllExpired(world.db);
     expect(await rowsOf(id)).toMatchObject({ windows: 1 });
     expect((await world.call('GET', '/v1/me', { key })).headers.get('x-ratelimit-remaining')).toBe('0');
     expect((await world.call('GET', '/v1/me', { key })).status).toBe(429);
@@ -291,7 +295,7 @@ describe('the rolling hour', () => {
     const { key, id } = await world.key(venue.id, { readsPerHour: 3 });
     for (let calls = 0; calls < 3; calls++) await world.call('GET', '/v1/me', { key });
     await age(3_590);
-    await deleteExpiredCalls(world.db, 10_000);
+    await deleteAllExpired(world.db);
     expect(await rowsOf(id)).toEqual({ windows: 1, calls: 3 });
     await age(20);
     // In batches of one: the window goes with the last call, whichever batch that is.
@@ -345,7 +349,7 @@ describe('the rolling hour', () => {
     const found = await whileWaiting(
       () => left(world.db.priority, id, 1),
       async (tx) => {
-        expect(await deleteExpiredCalls(tx, 10_000)).toBeGreaterThan(0);
+        await deleteAllExpired(tx);
       },
     );
     expect([found, await rowsOf(id)]).toEqual([4, { windows: 1, calls: 1 }]);
@@ -357,11 +361,12 @@ describe('the rolling hour', () => {
     await age(3_601);
     const db: Queryable = {
       query: async (text, values) => {
-        if (text.startsWith('delete from limit_windows')) await left(world.db, id, 1);
+        const isOwn = values?.[0] === `key ${id} read`;
+        if (isOwn && text.startsWith('delete from limit_windows')) await left(world.db, id, 1);
         return world.db.query(text, values);
       },
     };
-    await deleteExpiredCalls(db, 10_000);
+    await deleteAllExpired(db);
     expect(await rowsOf(id)).toEqual({ windows: 1, calls: 1 });
     expect(await left(world.db, id, 1)).toBe(3);
   });
@@ -370,7 +375,7 @@ describe('the rolling hour', () => {
     const { id } = await world.key((await world.venue()).venue.id);
     expect(await left(world.db, id, 0)).toBe(5);
     expect(await rowsOf(id)).toEqual({ windows: 1, calls: 1 });
-    await deleteExpiredCalls(world.db, 10_000);
+    await deleteAllExpired(world.db);
     expect(await rowsOf(id)).toEqual({ windows: 0, calls: 0 });
   });
 

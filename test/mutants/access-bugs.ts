@@ -211,11 +211,19 @@ export const ACCESS_BUGS: readonly Mutant[] = [
     tests: ['test/http/limits.test.ts'],
   },
   {
-    area: 'connections',
+    area: 'limits',
     bug: 'a connection that was never used is answered with 408',
     file: 'src/http/client-error.ts',
     from: "error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead === 0",
     to: "error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && socket.bytesRead < 0",
+    tests: ['test/http/request-timeout.test.ts'],
+  },
+  {
+    area: 'limits',
+    bug: 'a request that arrived while the process was paused is reset',
+    file: 'src/http/client-error.ts',
+    from: '  setImmediate(() => {\n    if (socket.bytesRead === 0) socket.destroy();\n  });',
+    to: '  socket.destroy();',
     tests: ['test/http/request-timeout.test.ts'],
   },
   {
@@ -230,8 +238,8 @@ export const ACCESS_BUGS: readonly Mutant[] = [
     area: 'limits',
     bug: 'the hour of a key in use goes with the oldest of its calls',
     file: 'src/domain/keys/queries.ts',
-    from: 'delete from limit_windows where (subject, last_at) in (',
-    to: 'delete from limit_windows where subject = any($1::text[]) and exists (',
+    from: 'delete from limit_windows where subject = $1 and last_at = $2',
+    to: 'delete from limit_windows where subject = $1 and $2 is not null',
     tests: ['test/http/limits.test.ts'],
   },
   {

@@ -297,34 +297,32 @@ export async function callsInLastHour(
   return rows[0];
 }
 
-/** Windows of one statement: its row locks must not hold up admission. */
-const WINDOWS_AT_ONCE = 100;
+/** Subjects whose rows are deleted at the same time. */
+const SUBJECTS_AT_ONCE = 20;
 
 /**
  * Deletes calls older than the rolling hour, and each window whose last call is one of them. Returns how many rows it
- * deleted. Windows have no index by age, because every counted call would have to update it, so they are found by their
- * calls. They are deleted before the calls: after a crash between the two, the next look finds the rest of the calls.
+ * found. Windows have no index by age, because every counted call would have to update it, so they are found by their
+ * calls. A statement for each subject: it holds no lock that a caller of another one waits for, and it deletes in the
+ * order in which count_calls does, so that the two cannot deadlock. The window goes first: after a crash between the
+ * two, the next look finds the rest of the calls.
  */
 export async function deleteExpiredCalls(db: Queryable, limit: number): Promise<number> {
   const calls = await db.query<{ subject: string; at: string }>(
-    "select subject, at from limit_calls where at < now() - interval '1 hour' limit $1",
+    "select subject, at from limit_calls where at < now() - interval '1 hour' order by at limit $1",
     [limit],
   );
-  const listed = 'select * from unnest($1::text[], $2::timestamptz[])';
-  let windows = 0;
-  for (let first = 0; first < calls.length; first += WINDOWS_AT_ONCE) {
-    const deleted = await db.query(
-      `delete from limit_windows where (subject, last_at) in (${listed}) returning 1`,
-      columnsOf(calls.slice(first, first + WINDOWS_AT_ONCE)),
+  const newest = [...new Map(calls.map(({ subject, at }) => [subject, at]))];
+  for (let first = 0; first < newest.length; first += SUBJECTS_AT_ONCE)
+    await Promise.all(
+      newest.slice(first, first + SUBJECTS_AT_ONCE).map(([subject, at]) => deleteCalls(db, subject, at)),
     );
-    windows += deleted.length;
-  }
-  if (calls.length > 0) await db.query(`delete from limit_calls where (subject, at) in (${listed})`, columnsOf(calls));
-  return calls.length + windows;
+  return calls.length;
 }
 
-function columnsOf(calls: readonly { readonly subject: string; readonly at: string }[]): [string[], string[]] {
-  return [calls.map(({ subject }) => subject), calls.map(({ at }) => at)];
+async function deleteCalls(db: Queryable, subject: string, newest: string): Promise<void> {
+  await db.query('delete from limit_windows where subject = $1 and last_at = $2', [subject, newest]);
+  await db.query('delete from limit_calls where subject = $1 and at <= $2', [subject, newest]);
 }
 
 /**

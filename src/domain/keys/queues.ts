@@ -5,6 +5,6 @@ import type { Queues } from '../../base/due-rows.ts';
 const HOUR_MS = 3_600_000;
 
 export const KEY_QUEUES: Queues = {
-  'delete-expired-calls': { table: 'limit_calls', dueAt: 'at', afterMs: HOUR_MS, isUnordered: true },
+  'delete-expired-calls': { table: 'limit_calls', dueAt: 'at', afterMs: HOUR_MS },
   'delete-old-daily-uses': { table: 'daily_uses', dueAt: 'at', afterMs: 24 * HOUR_MS },
 };

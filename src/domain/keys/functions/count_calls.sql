@@ -21,7 +21,9 @@ begin
     insert into limit_windows as w values (p_subject, 0, v_at)
       on conflict (subject) do update set total = w.total returning w.total, w.last_at into v_total, v_last;
     -- The worker finds a window by its last call. One that is only locked has none: it gets a row too old to count.
-    if p_calls = 0 and v_last = v_at then insert into limit_calls values (p_subject, v_at, 0, 0); end if;
+    if p_calls = 0 and v_last = v_at then
+      insert into limit_calls values (p_subject, v_at, 0, 0) on conflict do nothing;
+    end if;
   end if;
   counted_at := clock_timestamp();
   v_at := greatest(counted_at, v_last + interval '1 microsecond');

@@ -13,7 +13,8 @@ import { cleanEnvironment, runCommand } from './command.ts';
 import { CANNOT_CONNECT_NOW, ensureDatabase, isAuthFailure, SUPERUSER, socketUrl, tryConnect } from './connect.ts';
 import { isRoot, makeOwnedFolder, setOwner, spawnIds } from './user.ts';
 
-const START_TIMEOUT_MS = 30_000;
+/** Generous: a server that ends is noticed at once, and one on a busy disk needs long before it listens. */
+const START_TIMEOUT_MS = 120_000;
 /** Recovery after a crash may take longer, as long as the server answers that it is starting up. */
 const RECOVERY_TIMEOUT_MS = 600_000;
 const MAX_LOG_BYTES = 10 * 1024 * 1024;

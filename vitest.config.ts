@@ -48,7 +48,7 @@ const SLOW = [
 ];
 
 /**
- * Compares whole surfaces, repeats calls at once, or walks through the processor's faults and endings. The fast loop
+ * Compares whole surfaces, repeats calls at once, or walks through the processor's faults and outcomes. The fast loop
  * leaves these files to `npm test`: another file there says the same promise for the ordinary case.
  */
 const THOROUGH = [

@@ -24,7 +24,7 @@ const demo: Command = {
     {
       name: 'venue',
       valueName: 'ID',
-      help: 'a linked venue without checkouts; a new one called Harbor House when absent',
+      help: 'a linked venue without checkouts; a new one called Harbor Club when absent',
     },
     {
       name: 'seed',

@@ -79,7 +79,7 @@ describe('key update', () => {
     expect(past).toContain('--expires-at: The expiry must be a time in the future');
     const publishable = await world.key(venueId, { kind: 'publishable' });
     expect(await cli.line(1, 'key', 'update', publishable.id, '--writes-per-hour', '5')).toContain('publishable');
-    expect(await update(publishable.id, '--name', 'Shop window')).toMatchObject({ name: 'Shop window' });
+    expect(await update(publishable.id, '--name', 'Booking page')).toMatchObject({ name: 'Booking page' });
     expect(await cli.line(1, 'key', 'update', id, '--name', 'x'.repeat(101))).toContain('1 to 100 characters');
   });
 

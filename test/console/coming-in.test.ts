@@ -15,7 +15,7 @@ describe.runIf(executable !== null)('the console', () => {
   beforeAll(async () => {
     console_ = await ConsoleBrowser.open();
     const { world } = console_;
-    const options = { name: 'Harbor House', origins: [], sandbox: true };
+    const options = { name: 'Harbor Club', origins: [], sandbox: true };
     venueId = (await world.db.transaction((tx) => createVenue(tx, world.command(), options))).id;
   });
   afterAll(() => console_.close());
@@ -54,7 +54,7 @@ describe.runIf(executable !== null)('the console', () => {
     );
     const { page } = await console_.visit();
     await page.goto(`/console#link=${token}`);
-    await page.getByText('Harbor House').first().waitFor();
+    await page.getByText('Harbor Club').first().waitFor();
     await expect.poll(() => page.url()).toContain(screenUrl(venueId));
     const other = await console_.visit();
     await other.page.goto(`/console#link=${token}`);

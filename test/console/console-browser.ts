@@ -100,7 +100,7 @@ export async function look({ page, faults }: Visitor, name: string): Promise<voi
   const { testPath = '' } = expect.getState();
   const count = shownWithAxe.get(testPath) ?? 0;
   shownWithAxe.set(testPath, count + 1);
-  // Before the scripts have run the page is empty, and axe would judge a page without a heading.
+  // Before the scripts have run the page is empty, and axe would check a page without a heading.
   await page.locator('h1').first().waitFor();
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: before.height });

@@ -89,7 +89,7 @@ describe.runIf(executable !== null)('the screens of integrations and agents', ()
 
   it('tell a sandbox in words that it must go live first', async () => {
     const { world } = console_;
-    const options = { name: 'Harbor House', origins: [], sandbox: true };
+    const options = { name: 'Harbor Club', origins: [], sandbox: true };
     const sandbox = (await world.db.transaction((tx) => createVenue(tx, world.command(), options))).id;
     const visitor = await console_.signedIn(sandbox);
     await visitor.page.goto(screenUrl(sandbox, '/integrations'));

@@ -114,7 +114,7 @@ describe.runIf(executable !== null)('the screens of keys and origins', () => {
     await page.goto(screenUrl(venueId, '/keys', 'live'));
     await page.getByRole('button', { name: 'New key' }).first().click();
     await page.getByText('Live: moves real money').waitFor();
-    await page.getByLabel('Name').fill('Door app');
+    await page.getByLabel('Name').fill('Entrance app');
     await page.getByLabel('Read only').check();
     await page.getByRole('button', { name: 'analytics:read' }).click();
     await expect.poll(() => page.getByLabel('Choose scopes').isChecked()).toBe(true);
@@ -122,7 +122,7 @@ describe.runIf(executable !== null)('the screens of keys and origins', () => {
     await page.getByRole('button', { name: 'Make the key' }).click();
     await page.getByLabel('I’ve stored it').check();
     await page.getByRole('button', { name: 'Done' }).click();
-    await page.getByRole('link', { name: 'Door app' }).click();
+    await page.getByRole('link', { name: 'Entrance app' }).click();
     await page.getByText('bookings:read').waitFor();
     expect(await page.getByText('analytics:read').count()).toBe(0);
     // A live key is never kept in the browser.

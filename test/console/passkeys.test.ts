@@ -28,7 +28,7 @@ describe.runIf(executable !== null)('passkeys', () => {
   let venueId: string;
   beforeAll(async () => {
     console_ = await ConsoleBrowser.open();
-    venueId = (await console_.world.venue({ sandbox: true, name: 'Harbor House', origins: [] })).venue.id;
+    venueId = (await console_.world.venue({ sandbox: true, name: 'Harbor Club', origins: [] })).venue.id;
   });
   afterAll(() => console_.close());
 

@@ -194,9 +194,9 @@ describe.runIf(executable !== null)('the screens of a venue', () => {
     await page.locator('.error').waitFor();
     await look(visitor, 'settings');
     await page.getByLabel('Time zone').fill('Europe/Paris');
-    await page.getByLabel('Name', { exact: true }).fill('Harbor House Two');
+    await page.getByLabel('Name', { exact: true }).fill('Harbor Club Two');
     await page.getByRole('button', { name: 'Save the settings' }).click();
-    await page.locator('.sidebar').getByText('Harbor House Two').first().waitFor();
+    await page.locator('.sidebar').getByText('Harbor Club Two').first().waitFor();
     const other = await console_.signedIn(venue.venueId, 'finance');
     await other.page.goto(screenUrl(venue.venueId, '/settings'));
     await other.page.getByText('An owner changes these.').waitFor();

@@ -103,9 +103,9 @@ it('another guest of the same name in the party keeps the name', async () => {
 });
 
 it('a delivery that is not applied yet stays as it came, the command says so, and the same command later finds the erased name in it', async () => {
-  const [guest, other] = [await fixture.createPerson('Lane Quill'), await fixture.createPerson('Other')];
+  const [guest, other] = [await fixture.createPerson('Lena Quill'), await fixture.createPerson('Other')];
   await canceledParty(guest, other);
-  const body = '{ "what": "Lane Quill 4", "id": 12345678901234567890 }';
+  const body = '{ "what": "Lena Quill 4", "id": 12345678901234567890 }';
   await storeDelivery('hkd_lane', 'pending', body);
   const failed = await cli.run('guest', 'erase', guest.phone);
   expect(failed.exit).toBe(1);

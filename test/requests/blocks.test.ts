@@ -8,7 +8,7 @@ import { Problem } from '../../src/base/errors.ts';
 import { leastId, timeOfId } from '../../src/base/ids.ts';
 import { makeLog } from '../../src/base/log.ts';
 import type { RequestWindow } from '../../src/domain/requests/id-range.ts';
-import { insertRequests, type RequestFilter, type RequestRow } from '../../src/domain/requests/queries.ts';
+import { ANY_REQUEST, insertRequests, type RequestFilter, type RequestRow } from '../../src/domain/requests/queries.ts';
 import { countRequests, findRequest, listRequests } from '../../src/domain/requests/read-lines.ts';
 import type { FinishedCall } from '../../src/domain/requests/request-line.ts';
 import { RequestLog } from '../../src/domain/requests/request-log.ts';
@@ -153,19 +153,7 @@ async function store(venue: TestedVenue, calls: readonly RandomCall[], batch: nu
   return finished.map(({ call }) => rowOf(call)).sort((a, b) => (a.id < b.id ? 1 : -1));
 }
 
-const ANY: RequestFilter = {
-  before: null,
-  requestId: null,
-  idPrefix: null,
-  minStatus: 100,
-  maxStatus: 599,
-  code: null,
-  method: null,
-  operation: null,
-  keyId: null,
-  search: null,
-  limit: 50,
-};
+const ANY: RequestFilter = { ...ANY_REQUEST, limit: 50 };
 
 const windowOf = ({ venueId }: TestedVenue, from = MIDNIGHT - DAY_MS, to = MIDNIGHT + DAY_MS): RequestWindow => ({
   venueId,

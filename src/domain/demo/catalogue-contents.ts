@@ -143,7 +143,7 @@ export function demoBoats(): readonly Boat[] {
     length_ft: length,
     capacity,
     captain: 'included',
-    location: { city: 'Miami', region: 'FL', country: 'US', marina: 'Harbor House pier' },
+    location: { city: 'Miami', region: 'FL', country: 'US', marina: 'Harbor Club pier' },
     pricing: [
       { duration_hours: 4, amount: Math.round(amount * 0.6), currency: 'usd', label: 'Half day' },
       { duration_hours: 8, amount, currency: 'usd', label: 'Day' },

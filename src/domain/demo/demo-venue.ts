@@ -18,7 +18,7 @@ import { VENUE_TIMEZONE } from './venue-time.ts';
 
 const DAY = 24 * 3_600_000;
 
-export const DEMO_NAME = 'Harbor House';
+export const DEMO_NAME = 'Harbor Club';
 export const DEMO_ORIGIN = 'https://harbor-house.example';
 export const OWNER_EMAIL = 'dana@harbor-house.example';
 const FEE_BPS = 300;

@@ -1,5 +1,5 @@
 // The name of a domain that a venue says is its own: in small letters, with international names in their ASCII form
-// (punycode), and without the point at its end. Refused are addresses, single labels, and endings under which names are
+// (punycode), and without the point at its end. Refused are addresses, single labels, and suffixes under which names are
 // registered. A mail address shows a domain only where the public cannot get one.
 
 import { isIP } from 'node:net';

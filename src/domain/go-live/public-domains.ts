@@ -1,4 +1,4 @@
-// The lists of domains that belong to no venue: public mail providers, and endings under which names are registered.
+// The lists of domains that belong to no venue: public mail providers, and suffixes under which names are registered.
 // They are data, in the two text files beside this one.
 
 import { readFileSync } from 'node:fs';

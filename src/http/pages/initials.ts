@@ -3,7 +3,7 @@
 /** Created at the first name: it took 6 ms of the start. */
 let segmenter: Intl.Segmenter | undefined;
 
-/** The first letter of the first two words: `Harbor House` is `HH`, `Ada` is `A`. Empty for a name without letters. */
+/** The first letter of the first two words: `Harbor Club` is `HC`, `Ada` is `A`. Empty for a name without letters. */
 export function initialsOf(name: string): string {
   return name
     .split(/\s+/)

@@ -326,8 +326,8 @@ async function deleteCalls(db: Queryable, subject: string, newest: string): Prom
 }
 
 /**
- * Deletes windows unused for a day that have no calls. During an upgrade, workers of the release before 1.0.0 delete the
- * calls alone. Reads the whole table, so it runs rarely.
+ * Deletes windows unused for a day. Only such windows are left that lost their calls: during an upgrade, workers of the
+ * release before delete calls alone. Reads the whole table, so it runs rarely.
  */
 export async function deleteIdleWindows(db: Queryable, limit: number): Promise<number> {
   const isOld = "last_at < now() - interval '1 day'";

@@ -1,8 +1,8 @@
 // How much a standby takes from the primary: lists of 100 checkouts for each second of processor time that the primary's
 // PostgreSQL needs, with DATABASE_READ_URL against without. Admission, and the question how far the log is, stay at the
-// primary. Processor time is read from /proc, so this needs Linux; it does not depend on other load of the machine.
+// primary.
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,6 +15,7 @@ import { startStandbyPair } from '../test/support/standby-pair.ts';
 import type { Bench, PreparedBench } from './bench.ts';
 import { insertCheckoutRows } from './checkout-rows.ts';
 import type { BenchFixture } from './fixture.ts';
+import { processorSeconds } from './processor-time.ts';
 import { callsCounted, makeReader, type Reader, readOnce } from './read-load.ts';
 
 const PATH = '/v1/checkouts?limit=100';
@@ -55,9 +56,9 @@ async function prepare(fixture: BenchFixture): Promise<PreparedBench> {
     return makeReader(own, { port, path: PATH, keys, bodyBytes, isCounted: true, connections: CONNECTIONS });
   };
   const measure = async (reader: Reader): Promise<number> => {
-    const [calls, before] = [await callsCounted(db), processorSeconds(pid)];
+    const [calls, before] = [await callsCounted(db), processorSeconds([pid])];
     await reader.round();
-    const used = processorSeconds(pid) - before;
+    const used = processorSeconds([pid]) - before;
     return ((await callsCounted(db)) - calls) / used;
   };
   const [atPrimary, atStandby] = [await readerAt(plain.port), await readerAt(relieved.port)];
@@ -80,29 +81,4 @@ async function postmasterOf(dataDir: string): Promise<number> {
   const cluster = await findCluster(dataDir);
   if (cluster === null) throw new Error('the primary has no cluster');
   return Number(readFileSync(join(cluster.pgdata, 'postmaster.pid'), 'utf8').split('\n', 1)[0]);
-}
-
-/** Of all processes of this server. Its connections stay open during a round, so that none is missed. */
-function processorSeconds(postmaster: number): number {
-  let nanoseconds = 0;
-  for (const name of readdirSync('/proc')) {
-    if (!/^\d+$/.test(name)) continue;
-    const parent = Number(
-      readProcess(name, 'stat')
-        .replace(/^.*\) /, '')
-        .split(' ')[1],
-    );
-    if (Number(name) === postmaster || parent === postmaster)
-      nanoseconds += Number(readProcess(name, 'schedstat').split(' ')[0]);
-  }
-  return nanoseconds / 1e9;
-}
-
-/** Empty: the process has ended. */
-function readProcess(pid: string, file: string): string {
-  try {
-    return readFileSync(join('/proc', pid, file), 'utf8').trim();
-  } catch {
-    return '';
-  }
 }

@@ -41,7 +41,7 @@ export class CitusRunner extends PostgresControl {
 
   async start(): Promise<string> {
     this.say('start');
-    this.#nodes = await startCitusNodes(this.#setup.bin, this.#folder, true);
+    this.#nodes = await startCitusNodes(this.#setup.bin, this.#folder, { isDurable: true });
     for (const node of this.#nodes) {
       await runStatements(node.url(), [`create database ${DATABASE}`]);
       await runStatements(node.url(DATABASE), ['create extension citus']);

@@ -50,12 +50,20 @@ function hasCitus(pgConfig: string): boolean {
 /** For tests, which are repeated when the machine stops; a run of chaos needs durability. */
 const NOT_DURABLE = ['fsync = off', 'synchronous_commit = off', 'full_page_writes = off', 'autovacuum = off'];
 
-function settingsOf(port: number, sockets: string, isDurable: boolean): string {
+export interface NodeSettings {
+  readonly isDurable: boolean;
+  /** Of each table; null: a PostgreSQL without Citus. */
+  readonly shards: number | null;
+}
+
+/** Citus has 32 shards by default; few here, because a run copies the template for each file. */
+const FEW_SHARDS = 2;
+
+function settingsOf(port: number, sockets: string, { isDurable, shards }: NodeSettings): string {
   return [
     `port = ${port}`,
     "listen_addresses = '127.0.0.1'",
     `unix_socket_directories = '${sockets}'`,
-    "shared_preload_libraries = 'citus'",
     'max_connections = 400',
     'max_prepared_transactions = 400',
     // A daemon of Citus runs for each database that is used: a run leaves hundreds, and each asks every node now and then.
@@ -63,16 +71,22 @@ function settingsOf(port: number, sockets: string, isDurable: boolean): string {
     "timezone = 'UTC'",
     'jit = off',
     ...(isDurable ? [] : NOT_DURABLE),
-    "citus.node_conninfo = 'sslmode=disable'",
-    // Few, because a run copies the template for each file. Citus has 32 by default.
-    'citus.shard_count = 2',
-    'citus.enable_statistics_collection = off',
-    // A transaction that a crash left prepared keeps its rows locked until then; a minute by default.
-    'citus.recover_2pc_interval = 2s',
+    ...(shards === null ? [] : citusSettings(shards)),
     "log_min_messages = 'error'",
     "log_line_prefix = '%d '",
     '',
   ].join('\n');
+}
+
+function citusSettings(shards: number): string[] {
+  return [
+    "shared_preload_libraries = 'citus'",
+    "citus.node_conninfo = 'sslmode=disable'",
+    `citus.shard_count = ${shards}`,
+    'citus.enable_statistics_collection = off',
+    // A transaction that a crash left prepared keeps its rows locked until then; a minute by default.
+    'citus.recover_2pc_interval = 2s',
+  ];
 }
 
 /** One PostgreSQL server of a cluster. */
@@ -92,11 +106,11 @@ export class CitusNode {
   }
 
   /** Makes it and starts it. */
-  static async open(bin: string, folder: string, name: string, isDurable: boolean): Promise<CitusNode> {
+  static async open(bin: string, folder: string, name: string, settings: NodeSettings): Promise<CitusNode> {
     const node = new CitusNode(bin, folder, name, await freePort(), await unprivilegedUser());
     const encoding = ['--encoding=UTF8', '--locale=C.UTF-8'];
     await node.#run('initdb', ['-D', node.#data, `--username=${USER}`, '--auth=trust', '--no-sync', ...encoding]);
-    await appendFile(join(node.#data, 'postgresql.conf'), settingsOf(node.port, folder, isDurable));
+    await appendFile(join(node.#data, 'postgresql.conf'), settingsOf(node.port, folder, settings));
     await node.start();
     return node;
   }
@@ -142,15 +156,19 @@ export class CitusNode {
   }
 }
 
-/** A coordinator and two workers that are no cluster yet: `everyshare distribute` makes them one. */
-export async function startCitusNodes(bin: string, folder: string, isDurable: boolean): Promise<CitusNode[]> {
+/** A coordinator and, by default, two workers that are no cluster yet: `everyshare distribute` makes them one. */
+export async function startCitusNodes(
+  bin: string,
+  folder: string,
+  { isDurable, shards = FEW_SHARDS, workers = 2 }: Partial<NodeSettings> & { isDurable: boolean; workers?: number },
+): Promise<CitusNode[]> {
   await makeOwnedFolder(folder, await unprivilegedUser(), 0o700);
-  const names = ['coordinator', 'worker-1', 'worker-2'];
-  return Promise.all(names.map((name) => CitusNode.open(bin, folder, name, isDurable)));
+  const names = ['coordinator', ...Array.from({ length: workers }, (_, index) => `worker-${index + 1}`)];
+  return Promise.all(names.map((name) => CitusNode.open(bin, folder, name, { isDurable, shards })));
 }
 
 export async function startCitusCluster(bin: string, folder: string): Promise<CitusCluster> {
-  const nodes = await startCitusNodes(bin, folder, false);
+  const nodes = await startCitusNodes(bin, folder, { isDurable: false });
   const [coordinator, ...workers] = nodes.map((node) => node.url());
   return {
     url: coordinator ?? '',
@@ -171,7 +189,7 @@ async function freePort(): Promise<number> {
 }
 
 /** Makes every node's database of this name a part of one distributed database, as `everyshare distribute` does. */
-export async function distributeTemplate(cluster: CitusCluster, name: string): Promise<void> {
+export async function distributeDatabase(cluster: Omit<CitusCluster, 'stop'>, name: string): Promise<void> {
   const everyNode = [cluster.url, ...cluster.workers];
   for (const server of cluster.workers) await runStatements(server, [`create database ${name}`]);
   for (const server of everyNode) await runStatements(databaseUrl(server, name), ['create extension citus']);
@@ -191,8 +209,13 @@ export async function distributeTemplate(cluster: CitusCluster, name: string): P
   const again = await distribute(options);
   if (again.changed !== 0)
     throw new Error(`a second run of distribute placed ${again.changed} tables and functions again`);
+}
+
+/** The same for a database that tests copy. */
+export async function distributeTemplate(cluster: CitusCluster, name: string): Promise<void> {
+  await distributeDatabase(cluster, name);
   // A database that is copied must have no connection, and a daemon of Citus would come back.
-  for (const server of everyNode)
+  for (const server of [cluster.url, ...cluster.workers])
     await runStatements(server, [
       `alter database ${name} allow_connections false`,
       `select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = '${name}'`,

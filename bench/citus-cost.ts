@@ -37,6 +37,9 @@ const WARM_CALLS = 1_000;
 /** What Citus gives a new table. */
 const SHARDS = '32';
 const IDLE_MS = 5_000;
+/** A worker that finds nothing looks more and more rarely. */
+const SETTLE_MS = 60_000;
+const IDLE_WORKER_MS = 60_000;
 /** It would read the many new tables of a cluster just then. */
 const WITHOUT_VACUUM = ['alter system set autovacuum = off', 'select pg_reload_conf()'];
 
@@ -52,6 +55,8 @@ interface Meter {
   createMs(): Promise<number>;
   readMs(): Promise<number>;
   idleMs(): Promise<number>;
+  /** The same with a worker that finds nothing to do. */
+  idleWorkerMs(): Promise<number>;
 }
 
 interface Measured {
@@ -90,7 +95,7 @@ async function run(shards: number): Promise<void> {
     }
   process.stdout.write('processor time of all database processes, in ms a call: median (least to most)\n');
   for (const { name, meter, createMs, readMs } of places) {
-    const idle = `idle ${(await meter.idleMs()).toFixed(1)} ms/s`;
+    const idle = `idle ${(await meter.idleMs()).toFixed(1)} ms/s, ${(await meter.idleWorkerMs()).toFixed(1)} with a worker`;
     process.stdout.write(`${name.padEnd(20)} create ${listed(createMs)}   read ${listed(readMs)}   ${idle}\n`);
   }
   const { cpu, cores, node } = await describeMachine(fixture.db, loadBefore);
@@ -148,12 +153,20 @@ async function openMeter(fixture: BenchFixture, url: string, nodes: readonly Cit
     return secondsOf(() => send(requests, 201, count));
   };
   const read = (count: number): Promise<number> => secondsOf(() => send(reads, 200, count));
+  const perSecond = async (ms: number): Promise<number> => ((await secondsOf(() => delay(ms))) * 1000) / (ms / 1000);
   await create(WARM_CALLS);
   await read(WARM_CALLS);
   return {
     createMs: async () => ((await create(CALLS)) * 1000) / CALLS,
     readMs: async () => ((await read(CALLS)) * 1000) / CALLS,
-    idleMs: async () => ((await secondsOf(() => delay(IDLE_MS))) * 1000) / (IDLE_MS / 1000),
+    idleMs: () => perSecond(IDLE_MS),
+    idleWorkerMs: async () => {
+      const worker = fixture.startWorker({ DATABASE_URL: url });
+      await delay(SETTLE_MS);
+      const used = await perSecond(IDLE_WORKER_MS);
+      await worker.stop();
+      return used;
+    },
   };
 }
 

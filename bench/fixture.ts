@@ -84,7 +84,7 @@ export interface BenchFixture {
   /** A server for load: started for the calling bench; with --quick one shared server, which is warmed up only once. */
   getServer(): Promise<Server>;
   /** Runs `node bin/everyshare.js worker` on the fixture's database. */
-  startWorker(): Worker;
+  startWorker(settings?: Env): Worker;
   /** Starts a bare Fastify that returns this text on this path. */
   startBareRoute(route: string, body: string): Promise<StartedServer>;
   /** Starts a script of JavaScript that listens on PORT; resolves at its first 200 on this path, within 30 s by default. */
@@ -177,8 +177,8 @@ export async function openFixture(
     startLoad: () => startLoadProcess(processes, script('load-process')),
     startServer,
     startProbedServer,
-    startWorker: () => {
-      const child = processes.start(everyshare, ['worker'], env);
+    startWorker: (settings = {}) => {
+      const child = processes.start(everyshare, ['worker'], { ...env, ...settings });
       return { child, stop: () => stopCleanly(child) };
     },
     getServer: isQuick ? getSharedServer : startServer,

@@ -1234,7 +1234,7 @@ CREATE UNLOGGED TABLE limit_calls (
   total bigint NOT NULL,
   CONSTRAINT limit_calls_pkey PRIMARY KEY (subject, at)
 ) WITH (autovacuum_vacuum_scale_factor=0.05);
-CREATE INDEX limit_calls_by_time ON limit_calls USING btree (at);
+CREATE INDEX limit_calls_oldest ON limit_calls USING btree (LEAST(at, 'infinity'::timestamp with time zone));
 
 -- The rolling hour: one row for each subject (a key's reads, a key's writes, an address), which is the lock and the
 -- running total. Unlogged: a response never waits for a disk flush, and after a crash the counts start again.

@@ -231,6 +231,32 @@ describe('the rolling hour', () => {
     expect(Plan['Shared Hit Blocks']).toBeLessThan(2000);
   });
 
+  // PostgreSQL plans the statements of count_calls anew for each of the first five calls, and then once for all.
+  it.skipIf(isDistributed).each([0, 1, 5, 20])(
+    'reads only a few pages for a subject beside the calls of others, planned beside %i calls of each of 20',
+    async (each) => {
+      const rows = await world.db.transaction(async (tx) => {
+        await tx.query('delete from limit_calls');
+        await tx.query(
+          `insert into limit_calls select 'address ' || i % 20, now() - interval '50 minutes' + i * interval '1 second', 1, i
+           from generate_series(1, 20 * $1::integer) i`,
+          [each],
+        );
+        await tx.query('analyze limit_calls');
+        for (let call = 0; call < 8; call++) await tx.query(`select * from count_calls('address new', 600, 1)`);
+        await tx.query(
+          `insert into limit_calls select 'address ' || i % 20, now() - interval '40 minutes' + i * interval '10 ms', 1, i
+           from generate_series(1, 40000) i`,
+        );
+        return tx.query<Record<string, [{ Plan: Record<string, number> }]>>(
+          `explain (analyze, buffers, format json) select * from count_calls('address newest', 600, 1)`,
+        );
+      });
+      const [{ Plan }] = Object.values(rows[0] ?? {})[0] as [{ Plan: Record<string, number> }];
+      expect(Plan['Shared Hit Blocks']).toBeLessThan(100);
+    },
+  );
+
   it.skipIf(isDistributed)(
     'reads only a few pages for any number of batches of a busy key and any number of keys of its venue',
     async () => {

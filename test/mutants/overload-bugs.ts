@@ -53,4 +53,12 @@ export const OVERLOAD_BUGS: readonly Mutant[] = [
     to: 'addressIn(address, PRIVATE_NETWORKS)',
     tests: ['test/http/headers.test.ts'],
   },
+  {
+    area: 'limits',
+    bug: 'a count of a call reads the calls of all others in the hour, by an index on their time',
+    file: 'migrations/000164-calls-by-time-for-the-worker.sql',
+    from: "(least(at, 'infinity'::timestamptz))",
+    to: '(at)',
+    tests: ['test/http/limits.test.ts'],
+  },
 ];

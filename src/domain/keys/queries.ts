@@ -297,6 +297,9 @@ export async function callsInLastHour(
   return rows[0];
 }
 
+/** As the index has it, which serves the worker alone: one on `at` would be taken for counting a call, where it reads far too much. */
+export const CALLED_AT = "least(at, 'infinity'::timestamptz)";
+
 /** Subjects whose rows are deleted at the same time. */
 const SUBJECTS_AT_ONCE = 20;
 
@@ -309,7 +312,7 @@ const SUBJECTS_AT_ONCE = 20;
  */
 export async function deleteExpiredCalls(db: Queryable, limit: number): Promise<number> {
   const calls = await db.query<{ subject: string; at: string }>(
-    "select subject, at from limit_calls where at < now() - interval '1 hour' order by at limit $1",
+    `select subject, at from limit_calls where ${CALLED_AT} < now() - interval '1 hour' order by ${CALLED_AT} limit $1`,
     [limit],
   );
   const newest = [...new Map(calls.map(({ subject, at }) => [subject, at]))];

@@ -28,7 +28,7 @@ export async function insertCheckoutRows({ db }: BenchFixture, load: CheckoutRow
          select $1::uuid, 'chk_' || lpad(i::text, 10, '0') || substr(md5($1::uuid::text || i), 1, 16), 'test', 'open', 48000, 'usd',
            1200, 6, to_timestamp($2 / 1000.0), to_timestamp($2 / 1000.0), 'Cabana 3, Saturday 12 June',
            'booking-' || lpad(i::text, 9, '0'), 'http://127.0.0.1/c/chk_' || lpad(i::text, 26, '0'),
-           'https://harbor-house.example/bookings/done', '{"table":"12","source":"website"}',
+           'https://harbor-club.example/bookings/done', '{"table":"12","source":"website"}',
            decode(md5(i::text), 'hex') || decode(md5(i::text), 'hex'),
            timestamptz '2026-01-01' + i * interval '1 millisecond'
          from generate_series($3::int, $4::int) i`,

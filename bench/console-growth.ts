@@ -104,7 +104,7 @@ async function insertPart(db: Db, venueId: string, rows: number, first: number):
       `insert into checkouts (venue_id, checkout_id, mode, status, amount, currency, fee_amount, party_size, pay_by, expires_at,
          description, external_booking_id, url, return_url, metadata, fingerprint, created_at, completed_at, organizer_id)
        select $1::uuid, 'chk_' || lpad(i::text, 26, '0'), 'test', case when i % 5 = 0 then 'expired' else 'completed' end, 48000, 'usd',
-         1200, 6, at, at, 'Cabana 3', 'booking-' || i, 'http://127.0.0.1/c/' || i, 'https://harbor-house.example/', '{}', '\\x00', at,
+         1200, 6, at, at, 'Cabana 3', 'booking-' || i, 'http://127.0.0.1/c/' || i, 'https://harbor-club.example/', '{}', '\\x00', at,
          case when i % 5 = 0 then null else at end, case when i % 5 = 0 then null else gen_random_uuid() end
        from generate_series($4::integer, $5::integer) i
        cross join lateral (select now() - i * ($3::float8 / $2::integer) * interval '1 millisecond' as at) times`,

@@ -86,7 +86,7 @@ async function createParty(venueId: string, size: number): Promise<Party> {
     party_size: size,
     pay_by: new Date(clock.now() + 2 * DAY_MS).toISOString(),
     description: 'Cabana 3, Saturday 12 June',
-    return_url: 'https://harbor-house.example/bookings/done',
+    return_url: 'https://harbor-club.example/bookings/done',
     external_booking_id: `booking-${checkoutId}`,
   };
   await insertCheckout(db, {

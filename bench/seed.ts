@@ -17,7 +17,7 @@ import { commandContext, makeContext, readSchemas } from '../src/run/context.ts'
 const UNREACHABLE_LIMIT = 1_000_000_000;
 
 /** The allowed origin of every venue; return URLs begin with it. */
-export const ORIGIN = 'https://harbor-house.example';
+export const ORIGIN = 'https://harbor-club.example';
 
 export interface VenueWithKeys {
   readonly id: string;

@@ -27,7 +27,7 @@ export function trendsOf(series: readonly Series[]): SeriesTrend[] {
 
 export function trendLine({ name, unit, trend }: SeriesTrend): string {
   const percent = (part: number): string => (Number.isFinite(part) ? `${(part * 100).toFixed(1)} %` : 'any');
-  return `${name}: ${trend.verdict}, ${figure(trend.mean)} ${unit} on average, drift ${percent(trend.drift)} ± ${percent(trend.bound)} over the run`;
+  return `${name}: ${trend.result}, ${figure(trend.mean)} ${unit} on average, drift ${percent(trend.drift)} ± ${percent(trend.bound)} over the run`;
 }
 
 export function renderSoak(
@@ -38,7 +38,7 @@ export function renderSoak(
 ): string {
   const figures = trends.map((one) => {
     const line = { kind: 'base', at: one.trend.mean, tag: `mean ${figure(one.trend.mean)}` } as const;
-    const caption = `${one.name}, ${one.unit} by minute: ${one.trend.verdict}`;
+    const caption = `${one.name}, ${one.unit} by minute: ${one.trend.result}`;
     return `<section class="card"><h2>${escapeHtml(one.name)}</h2><p>${escapeHtml(trendLine(one))}</p><div class="plots">${drawFigure(caption, caption, plot([{ kind: 'ours', values: one.values }], [line]))}</div></section>`;
   });
   const lines = remarks.map((remark) => `<p>${escapeHtml(remark)}</p>`);

@@ -89,7 +89,7 @@ async function run(minutes: number): Promise<void> {
   writeFileSync(join(folder, 'soak.html'), renderSoak(trends, machine, new Date(), remarks));
   process.stdout.write(`${[...remarks, ...trends.map(trendLine)].join('\n')}\n`);
   process.stderr.write(`soak: wrote ${join(folder, 'soak.html')}\n`);
-  if (trends.some(({ trend }) => trend.verdict === 'grows')) process.exitCode = 1;
+  if (trends.some(({ trend }) => trend.result === 'grows')) process.exitCode = 1;
 }
 
 async function prepare(fixture: BenchFixture): Promise<Soak> {

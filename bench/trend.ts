@@ -7,7 +7,7 @@ export interface Trend {
   readonly drift: number;
   /** The drift may be this much more or less. */
   readonly bound: number;
-  readonly verdict: 'flat' | 'grows' | 'falls' | 'not known';
+  readonly result: 'flat' | 'grows' | 'falls' | 'not known';
 }
 
 /** A drift below this part of the mean is no drift. */
@@ -18,7 +18,7 @@ const MAX_BOUND = 0.5;
 export function trendOf(values: readonly number[]): Trend {
   const count = values.length;
   const mean = values.reduce((sum, value) => sum + value, 0) / Math.max(count, 1);
-  if (count < 4 || mean === 0) return { mean, drift: 0, bound: Number.POSITIVE_INFINITY, verdict: 'not known' };
+  if (count < 4 || mean === 0) return { mean, drift: 0, bound: Number.POSITIVE_INFINITY, result: 'not known' };
   const middle = (count - 1) / 2;
   const squares = values.reduce((sum, _, at) => sum + (at - middle) ** 2, 0);
   const slope = values.reduce((sum, value, at) => sum + (at - middle) * (value - mean), 0) / squares;
@@ -27,10 +27,10 @@ export function trendOf(values: readonly number[]): Trend {
   const scale = (count - 1) / Math.abs(mean);
   const drift = slope * scale;
   const bound = studentT(count - 2) * error * scale;
-  return { mean, drift, bound, verdict: verdictOf(drift, bound) };
+  return { mean, drift, bound, result: resultOf(drift, bound) };
 }
 
-function verdictOf(drift: number, bound: number): Trend['verdict'] {
+function resultOf(drift: number, bound: number): Trend['result'] {
   if (bound > MAX_BOUND && Math.abs(drift) <= bound) return 'not known';
   if (Math.abs(drift) <= bound || Math.abs(drift) < MAX_FLAT_DRIFT) return 'flat';
   return drift > 0 ? 'grows' : 'falls';

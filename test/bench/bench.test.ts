@@ -99,18 +99,18 @@ describe('the trend of a soak', () => {
     Array.from({ length: size }, (_, at) => 100 + slope * at + noise(at));
 
   it('is flat without a slope, and when the slope is too small to matter', () => {
-    expect([trendOf(series(0)).verdict, trendOf(series(0.05)).verdict]).toEqual(['flat', 'flat']);
+    expect([trendOf(series(0)).result, trendOf(series(0.05)).result]).toEqual(['flat', 'flat']);
   });
 
   it('grows or falls when the slope is larger than chance and than a twentieth', () => {
     const grown = trendOf(series(0.5));
-    expect([grown.verdict, trendOf(series(-0.5)).verdict]).toEqual(['grows', 'falls']);
+    expect([grown.result, trendOf(series(-0.5)).result]).toEqual(['grows', 'falls']);
     expect(grown.drift).toBeCloseTo(29.5 / 114.75, 2);
     expect(grown.bound).toBeLessThan(0.02);
   });
 
   it('is not known from few or from wild figures', () => {
-    expect(trendOf([1, 2, 3]).verdict).toBe('not known');
-    expect(trendOf([1, 90, 3, 70, 2, 80, 5, 1]).verdict).toBe('not known');
+    expect(trendOf([1, 2, 3]).result).toBe('not known');
+    expect(trendOf([1, 90, 3, 70, 2, 80, 5, 1]).result).toBe('not known');
   });
 });

@@ -259,7 +259,7 @@ describe('the demo is refused', () => {
 
 it('the catalogue of the demo is what the API accepts', () => {
   const { contract } = world.context;
-  const facts = factsFor(UNTIL, { id: '', name: '', linked: true, origins: ['https://harbor-house.example'] });
+  const facts = factsFor(UNTIL, { id: '', name: '', linked: true, origins: ['https://harbor-club.example'] });
   const begins = UNTIL - 366 * DAY_MS;
   const contents = [
     ...[...approvedOfferings(begins), changedOffering(begins), WAITING_OFFERING, REJECTED_OFFERING].map(

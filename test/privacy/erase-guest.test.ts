@@ -106,16 +106,16 @@ it('a delivery that is not applied yet stays as it came, the command says so, an
   const [guest, other] = [await fixture.createPerson('Lena Quill'), await fixture.createPerson('Other')];
   await canceledParty(guest, other);
   const body = '{ "what": "Lena Quill 4", "id": 12345678901234567890 }';
-  await storeDelivery('hkd_lane', 'pending', body);
+  await storeDelivery('hkd_other_guest', 'pending', body);
   const failed = await cli.run('guest', 'erase', guest.phone);
   expect(failed.exit).toBe(1);
   expect(failed.err).toContain('1 deliveries of venue systems that name the guest are not applied yet');
-  expect(await readDelivery('hkd_lane')).toBe(body);
+  expect(await readDelivery('hkd_other_guest')).toBe(body);
   await fixture.world.db.query(
-    `update inbound_deliveries set status = 'ignored', due_at = null where delivery_id = 'hkd_lane'`,
+    `update inbound_deliveries set status = 'ignored', due_at = null where delivery_id = 'hkd_other_guest'`,
   );
   await cli.json('guest', 'erase', guest.phone);
-  expect(await readDelivery('hkd_lane')).toBe('{ "what": "[erased] 4", "id": 12345678901234567890 }');
+  expect(await readDelivery('hkd_other_guest')).toBe('{ "what": "[erased] 4", "id": 12345678901234567890 }');
   expect(await fixture.world.db.query('select 1 from guest_erasures')).toEqual([]);
 });
 

@@ -49,12 +49,12 @@ describe('the rules of expanding', () => {
     'alter table venues alter column name drop not null;',
     'alter table venues alter column name drop default;',
     'alter table venues add constraint name_is_short check (length(name) < 9);',
-    'alter table venues add column town text not null;',
+    'alter table venues add column region text not null;',
     'alter table venues add column a text default 1, add column b text not null;',
     'create unique index concurrently if not exists venues_by_name on venues (name);',
     'delete from venues;',
     'alter table venues drop name;',
-    'alter table venues add town text not null;',
+    'alter table venues add region text not null;',
     'do $$ begin drop table venues$$;',
     'create index venues_by_name on venues (name);',
     "update venues set name = '';",
@@ -64,7 +64,7 @@ describe('the rules of expanding', () => {
     'alter table venues add column made_at timestamptz not null default clock_timestamp();',
     '-- widens: venues: members do not see it\nalter table venues drop column name;',
     '-- widens: name: it may be long\nalter table venues drop column name;',
-    '-- widens: name: it may be long\nalter table venues alter column name drop not null, drop column town;',
+    '-- widens: name: it may be long\nalter table venues alter column name drop not null, drop column region;',
   ])('refuse %s', (sql) => {
     expect(violationsOf(sql)).toHaveLength(1);
     expect(violationsOf(`-- contract: since ${newest?.version}\n${sql}`)).toEqual([]);
@@ -73,7 +73,7 @@ describe('the rules of expanding', () => {
   it.each([
     'create table towns (town_id uuid primary key, name text); alter table towns add constraint t check (name > 1);',
     'create table towns (town_id uuid primary key); create unique index towns_by_id on towns (town_id);',
-    'alter table venues add column town text;',
+    'alter table venues add column region text;',
     'alter table venues add column is_open boolean not null default true;',
     '-- widens: status_is_known: earlier workers leave these rows alone\nalter table venues drop constraint status_is_known;',
     '-- widens: name: it may be null\nalter table venues alter column name drop not null;',

@@ -4,8 +4,8 @@ import type { Boat, Event, Offering } from '../../../schemas/types.gen.ts';
 import { BOOKABLE, type Bookable } from './bookable.ts';
 import { localTime, VENUE_TIMEZONE } from './venue-time.ts';
 
-export const MEDIA_BASE = 'https://media.harbor-house.example';
-const SITE = 'https://harbor-house.example';
+export const MEDIA_BASE = 'https://media.harbor-club.example';
+const SITE = 'https://harbor-club.example';
 const DAY = 24 * 3_600_000;
 
 const DESCRIPTIONS: Readonly<Record<string, readonly [text: string, category: string, alt: string]>> = {

@@ -19,8 +19,8 @@ import { VENUE_TIMEZONE } from './venue-time.ts';
 const DAY = 24 * 3_600_000;
 
 export const DEMO_NAME = 'Harbor Club';
-export const DEMO_ORIGIN = 'https://harbor-house.example';
-export const OWNER_EMAIL = 'dana@harbor-house.example';
+export const DEMO_ORIGIN = 'https://harbor-club.example';
+export const OWNER_EMAIL = 'dana@harbor-club.example';
 const FEE_BPS = 300;
 
 /** A command of someone at a time in the past. */
@@ -38,7 +38,7 @@ export async function describeVenue(tx: Queryable, command: CommandContext, venu
   await changeFee(tx, command, venueId, FEE_BPS, 0);
   await changeVenueProfile(tx, command, venueId, {
     timezone: VENUE_TIMEZONE,
-    support_email: 'hello@harbor-house.example',
+    support_email: 'hello@harbor-club.example',
     support_url: `${DEMO_ORIGIN}/contact`,
     terms_url: `${DEMO_ORIGIN}/terms`,
     privacy_url: `${DEMO_ORIGIN}/privacy`,
@@ -48,9 +48,9 @@ export async function describeVenue(tx: Queryable, command: CommandContext, venu
 
 const TEAM: readonly { readonly email: string; readonly name: string; readonly role: Role; readonly day: number }[] = [
   { email: OWNER_EMAIL, name: 'Dana Whitlock', role: 'owner', day: 0 },
-  { email: 'priya@harbor-house.example', name: 'Priya Nair', role: 'developer', day: 1 },
-  { email: 'luis@harbor-house.example', name: 'Luis Ortega', role: 'finance', day: 40 },
-  { email: 'mia@harbor-house.example', name: 'Mia Chen', role: 'viewer', day: 190 },
+  { email: 'priya@harbor-club.example', name: 'Priya Nair', role: 'developer', day: 1 },
+  { email: 'luis@harbor-club.example', name: 'Luis Ortega', role: 'finance', day: 40 },
+  { email: 'mia@harbor-club.example', name: 'Mia Chen', role: 'viewer', day: 190 },
 ];
 
 /** How the audit log names each person of the team. */

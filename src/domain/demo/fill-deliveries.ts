@@ -59,11 +59,11 @@ export async function fillDeliveries(
     await insertPastDeliveries(tx, venue.id, id, deliveries);
     return id;
   };
-  await makeEndpoint('https://harbor-house.example/hooks/everyshare', SUBSCRIBED, bookings, null);
+  await makeEndpoint('https://harbor-club.example/hooks/everyshare', SUBSCRIBED, bookings, null);
   const disabledAt = until - 6 * DAY;
   const broken = { from: disabledAt - 74 * HOUR, to: Number.POSITIVE_INFINITY };
   const types = ['checkout.completed', 'checkout.canceled'];
-  const id = await makeEndpoint('https://pms.harbor-house.example/everyshare', types, broken, disabledAt);
+  const id = await makeEndpoint('https://pms.harbor-club.example/everyshare', types, broken, disabledAt);
   await setEndpointStatus(tx, venue.id, id, 'failed_for_72_hours', disabledAt);
   const detail = { reason: 'failed_for_72_hours', mode };
   await audit(tx, callerAt(disabledAt), { venueId: venue.id, action: 'webhook_endpoint.disable', subject: id, detail });

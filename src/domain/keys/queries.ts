@@ -297,7 +297,7 @@ export async function callsInLastHour(
   return rows[0];
 }
 
-/** As the index has it, which serves the worker alone: one on `at` would be taken for counting a call, where it reads far too much. */
+/** The index is on this and not on `at`, which PostgreSQL could use to count a call: it would read the calls of all subjects. */
 export const CALLED_AT = "least(at, 'infinity'::timestamptz)";
 
 /** Subjects whose rows are deleted at the same time. */

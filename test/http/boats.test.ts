@@ -201,6 +201,30 @@ describe('a fleet', () => {
     ]);
   });
 
+  it('refuses each boat with text that cannot be stored, also after a hundred such texts', async () => {
+    const { key } = await openPartner();
+    const many = JSON.stringify({ ...BOAT, external_id: 'many', amenities: Array(100).fill('NUL') });
+    const named = JSON.stringify({ ...BOAT, external_id: 'named', name: 'aNULb' });
+    const halved = JSON.stringify({ ...BOAT, external_id: 'halved', description: 'aHALFb' });
+    const ided = JSON.stringify({ ...BOAT, external_id: 'iNULd' });
+    const good = JSON.stringify({ ...BOAT, external_id: 'good' });
+    const body = `{"boats":[${[many, named, halved, ided, good].join(',')}]}`
+      .replaceAll('NUL', '\\u0000')
+      .replaceAll('HALF', '\\ud83d');
+    const { status: httpStatus, json } = await post(key, body);
+    expect([httpStatus, json.summary]).toEqual([200, { total: 5, created: 1, updated: 0, unchanged: 0, errors: 4 }]);
+    expect(json.results.map((r: { result: string }) => r.result)).toEqual([
+      'error',
+      'error',
+      'error',
+      'error',
+      'created',
+    ]);
+    // Problems beyond the hundred that an answer lists are counted; none of these boats is written.
+    const { data } = (await world.call('GET', '/v1/boats?limit=100', { key })).json;
+    expect(data.map((boat: { external_id: string }) => boat.external_id)).toEqual(['good']);
+  });
+
   it('of 101 boats, of none, or that is not a list is refused as a whole', async () => {
     const { key } = await openPartner();
     const table = [

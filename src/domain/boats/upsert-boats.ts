@@ -5,6 +5,7 @@
 import type { Boat } from '../../../schemas/types.gen.ts';
 import type { Queryable } from '../../base/db.ts';
 import { type FieldProblem, withPointers } from '../../base/errors.ts';
+import { findBadTextsIn } from '../../base/json/escaped-text.ts';
 import type { BadText, JsonValue } from '../../base/json/parse.ts';
 import type { Input, OperationResult } from '../../base/operation.ts';
 import { candidateFrom } from '../../base/schema/contract.ts';
@@ -96,10 +97,7 @@ function validateFleet(
   const seen = new Set<string>();
   const budget = newProblemBudget();
   return mapApart(fleet, BOATS_PER_TURN, (value, index): FleetItem => {
-    const badInBoat = badTexts
-      .filter(({ field }) => field === `/boats/${index}` || field.startsWith(`/boats/${index}/`))
-      .map((bad) => ({ ...bad, field: bad.field.slice(`/boats/${index}`.length) }));
-    const candidate = { ...candidateFrom(value), badTexts: badInBoat };
+    const candidate = { ...candidateFrom(value), badTexts: badTextsOf(value, index, badTexts) };
     const { problems, count } = caller.contract.validate('boat', candidate, facts, budget);
     const id = (value as { external_id?: unknown } | null)?.external_id;
     const externalId = typeof id === 'string' && id.length <= MAX_EXTERNAL_ID_LENGTH ? id : null;
@@ -110,6 +108,19 @@ function validateFleet(
     const boat = caller.contract.normalize('boat', value) as unknown as Boat;
     return { externalId, boat, problems: [], unlisted: 0 };
   });
+}
+
+/**
+ * The reports about a body are bounded, and a boat must not be written because its own come after the last one: texts
+ * that cannot be stored are looked for again in each boat, if the body has any.
+ */
+function badTextsOf(value: JsonValue, index: number, ofBody: readonly BadText[]): BadText[] {
+  const inBoat = `/boats/${index}/`;
+  const pointed = ofBody
+    .filter(({ problem, field }) => problem === 'pointed' && field.startsWith(inBoat))
+    .map((bad) => ({ ...bad, field: bad.field.slice(inBoat.length - 1) }));
+  const hasUnstorable = ofBody.some(({ problem }) => problem !== 'pointed');
+  return hasUnstorable ? [...findBadTextsIn(value), ...pointed] : pointed;
 }
 
 function repeated(id: string, index: number, budget: ProblemBudget): Pick<FleetItem, 'problems' | 'unlisted'> {

@@ -1,5 +1,6 @@
-// Finds whole numbers that a valid JSON text writes with a point or an exponent (24000.0, 2.4e4). They are integers in JSON
-// Schema, and accepted as such, but an amount of money is written in digits alone. Runs only when the scanner met one.
+// Finds whole numbers that a valid JSON text writes with a point or an exponent (24000.0, 2.4e4), also those that are whole
+// only once they are rounded to a double. They are integers in JSON Schema, and accepted as such, but an amount of money is
+// written in digits alone. Runs only when the scanner met one, and looks at members of objects alone.
 // Guarantees: linear in the text; at most MAX_FOUND reports.
 
 import type { BadText } from './escaped-text.ts';
@@ -11,8 +12,6 @@ import { printablePointerTo } from './pointer.ts';
  * of whose numbers have a point, is within it.
  */
 const MAX_FOUND = 6_000;
-/** A longer number is out of the range of an amount in any form. */
-const MAX_LITERAL = 40;
 const NUMBER = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 export function findPointedIntegers(text: string): BadText[] {
@@ -28,8 +27,9 @@ export function findPointedIntegers(text: string): BadText[] {
   return found;
 }
 
-function isPointedInteger(text: string, { start, end, children }: OutlineNode): boolean {
-  if (children > 0 || end - start > MAX_LITERAL) return false;
+function isPointedInteger(text: string, { start, end, children, nameAt }: OutlineNode): boolean {
+  // No list in any schema has amounts as its items.
+  if (children > 0 || nameAt === -1) return false;
   const literal = text.slice(start, end);
   return /[.eE]/.test(literal) && NUMBER.test(literal) && Number.isInteger(Number(literal));
 }

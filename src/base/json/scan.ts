@@ -55,6 +55,8 @@ const SMALLEST = String(-Number.MAX_VALUE);
 /** Below these lengths neither overflow nor underflow is possible. */
 const SAFE_LITERAL = 100;
 const SAFE_EXPONENT = 2;
+/** A literal with at most 15 digits and a point is never rounded to a whole number. */
+const EXACT_LENGTH = 16;
 
 // Parsing is synchronous and never re-enters, so all scans share one table.
 const openNames = new MemberNames(MAX_DEPTH);
@@ -228,7 +230,7 @@ export class Scanner {
     if (at < end && bytes[at] === POINT) {
       const fraction = this.digits(at + 1);
       if (fraction === at + 1) return this.expected('a digit', fraction);
-      if (this.zeros(at + 1) === fraction) this.hasPointedInteger = true;
+      if (this.zeros(at + 1) === fraction || this.mayRound(start, at + 1, fraction)) this.hasPointedInteger = true;
       at = fraction;
     }
     let exponentDigits = 0;
@@ -245,6 +247,12 @@ export class Scanner {
     if (this.overflows > MAX_OVERFLOWS)
       return this.fail(`More than ${MAX_OVERFLOWS} numbers are beyond the range of a double`, start);
     return at;
+  }
+
+  /** The fraction may be so near a whole number that the double is one: 24000.0000000000001. */
+  private mayRound(start: number, fraction: number, end: number): boolean {
+    const first = this.byteAt(fraction);
+    return end - start > EXACT_LENGTH && (first === ZERO || first === NINE);
   }
 
   /** Records a literal that JSON.parse would turn into -0 or an infinity. */

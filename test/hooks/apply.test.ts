@@ -160,6 +160,30 @@ describe('an applied delivery', () => {
     expect((await system.deliveries()).map(({ status }) => status)).toEqual(Array(12).fill('applied'));
   });
 
+  it('of slots replaces each slot with the same id or start, also when it is the same as two', async () => {
+    const [first, second] = ['2027-06-12T09:30:00Z', '2027-06-13T09:30:00Z'];
+    const rows = [
+      {
+        before: [{ external_id: 'a', starts_at: first }, { starts_at: second }],
+        sent: { external_id: 'a', starts_at: second, capacity: 3 },
+      },
+      {
+        before: [
+          { external_id: 'a', starts_at: first },
+          { external_id: 'b', starts_at: first },
+        ],
+        sent: { starts_at: first, capacity: 0 },
+      },
+    ];
+    for (const { before, sent } of rows) {
+      const system = await connectVenueSystem(world, 'custom');
+      await system.send({ id: '1', type: 'offering.upsert', data: { ...YOGA, availability: { slots: before } } });
+      await system.send({ id: '2', type: 'slots.update', data: { external_id: '69', slots: [sent] } });
+      await applyAll();
+      expect(await slotsOf(system, '69')).toEqual([sent]);
+    }
+  });
+
   it('is reviewed like any other: a new offering waits for review, a change of capacity does not', async () => {
     const system = await connectVenueSystem(world, 'fareharbor', BOAT);
     await system.send(fareharborBooking(4));

@@ -71,6 +71,21 @@ describe('a booking', () => {
     expect(await capacitiesAfter(system)).toEqual([7]);
   });
 
+  it('counts once at all addresses of the same system, also after the first was revoked', async () => {
+    const first = await sail();
+    expect(await capacitiesAfter(first, octo('booking_update'))).toEqual([7]);
+    // Another subscription sends the same booking; then the first one is replaced, as for a new signing secret.
+    const second = await connectVenueSystem(world, 'peek', BOAT, first.venueId);
+    expect(await capacitiesAfter(second, octo('booking_update'))).toEqual([7]);
+    const revoked = await world.call('POST', `/v1/integrations/${first.id}/revoke`, { key: first.key });
+    expect(revoked.status).toBe(200);
+    expect(await capacitiesAfter(second, octo('booking_update', { ...units(5), note: 'two more' }))).toEqual([5]);
+    // Another venue knows nothing of it: there it is another booking.
+    expect(await capacitiesAfter(await sail(), octo('booking_update'))).toEqual([7]);
+    const third = await connectVenueSystem(world, 'peek', BOAT, first.venueId);
+    expect(await capacitiesAfter(third, octo('booking_update', { status: 'CANCELLED' }))).toEqual([10]);
+  });
+
   it('moves from one slot to another when its time changes', async () => {
     const system = await connectVenueSystem(world, 'peek', BOAT);
     const later = '2027-06-13T22:00:00Z';

@@ -219,11 +219,12 @@ export function mergeSlots(
   mode: 'merge' | 'replace',
 ): BoundedSlots {
   const remaining = new Set(incoming);
-  const known = before.map((old) => {
+  const known = before.flatMap((old) => {
     const next = incoming.find((slot) => remaining.has(slot) && isSameSlot(old, slot));
-    if (next === undefined) return old;
+    // A slot that is sent replaces every one that it is the same as, by its id or by its start.
+    if (next === undefined) return mode === 'replace' && incoming.some((slot) => isSameSlot(old, slot)) ? [] : [old];
     remaining.delete(next);
-    return mode === 'replace' ? next : { ...old, ...next };
+    return [mode === 'replace' ? next : { ...old, ...next }];
   });
   return dropEarliestSlots([...known, ...remaining].map(withoutUndefined));
 }

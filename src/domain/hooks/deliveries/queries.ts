@@ -301,10 +301,17 @@ export interface KnownBooking {
   readonly is_canceled: boolean;
 }
 
+/**
+ * The booking as any integration of the venue with the same provider and mode knows it; the newest delivery counts, and
+ * the highest version. A venue connects again for another subscription or a new secret, and what is taken stays taken.
+ */
 export async function findBooking(tx: Queryable, queue: IntegrationQueue, hash: Buffer): Promise<KnownBooking | null> {
   const rows = await tx.query<KnownBooking>(
-    `select version::text as version, received_at, slots_taken, is_canceled from hook_bookings
-     where venue_id = $1 and integration_id = $2 and booking_hash = $3`,
+    `select (max(b.version) over ())::text as version, b.received_at, b.slots_taken, b.is_canceled
+     from integrations mine
+     join integrations i on i.venue_id = mine.venue_id and i.mode = mine.mode and i.provider = mine.provider
+     join hook_bookings b on b.venue_id = i.venue_id and b.integration_id = i.integration_id and b.booking_hash = $3
+     where mine.venue_id = $1 and mine.integration_id = $2 order by b.received_at desc limit 1`,
     [queue.venue_id, queue.integration_id, hash],
   );
   return rows[0] ?? null;

@@ -2234,6 +2234,8 @@ CREATE TABLE webhook_endpoints (
 --   open_payout(p_venue uuid, p_checkout text, p_payout uuid, p_at timestamp with time zone) returns void
 -- src/domain/analytics/functions/people_changes.sql
 --   people_changes(p_venue uuid, p_types text[], p_subjects uuid[], p_subject_modes text[], p_persons uuid[], p_ats timestamp with time zone[]) returns TABLE(subject uuid, action text, person uuid, day date, row_id tid, old_hours integer, hours integer, old_previous_hour integer, previous_hour integer, changed_hours integer)
+-- src/domain/analytics/functions/people_of_approved.sql
+--   people_of_approved(p_venue uuid, p_all uuid, p_taken_down uuid[], p_approved uuid[], p_from timestamp with time zone, p_to timestamp with time zone) returns TABLE(viewers bigint, starters bigint)
 -- src/domain/analytics/functions/people_on_day.sql
 --   people_on_day(p_venue uuid, p_day date) returns TABLE(subject uuid, action text, person uuid, hours integer, previous_hour integer, row_id tid)
 -- src/domain/checkouts/functions/prefetch_checkouts.sql

@@ -7,7 +7,7 @@ import { dropActivity } from '../domain/analytics/drop.ts';
 import { rebuild } from '../domain/analytics/rebuild.ts';
 import { report } from '../domain/analytics/report.ts';
 import { windowOf } from '../domain/analytics/window.ts';
-import { listApproved } from '../domain/experiences/queries.ts';
+import { listApproved, listTakenDown } from '../domain/experiences/queries.ts';
 import { quoted, usageError } from './cli-error.ts';
 import type { Command, CommandInput } from './command-definition.ts';
 import { choiceOption, parseId } from './options.ts';
@@ -47,7 +47,9 @@ const show: Command = {
     const venue = await requireVenue(context.db, venueId);
     const window = windowOf({ from, to }, command.now);
     const experiences = await listApproved(context.db, venueId, mode, null);
-    const figures = await report(context.db, { venueId, mode, experiences, isOneExperience: false, window });
+    const takenDown = await listTakenDown(context.db, venueId, mode);
+    const query = { venueId, mode, experiences, takenDown, isOneExperience: false, window };
+    const figures = await report(context.db, query);
     return { json: { venue_id: venueId, mode, ...figures }, text: reportText(venue.name, mode, figures) };
   },
 };

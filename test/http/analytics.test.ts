@@ -272,6 +272,39 @@ describe('an experience that was taken down', () => {
   });
 });
 
+describe('the people of an experience that was taken down', () => {
+  it('do not count, for any window, unless they were seen elsewhere in it', async () => {
+    const own = await openTestActivity(world, 3, 'live');
+    const [down, ...shown] = own.experiences.map(({ id }) => id);
+    const types = ['view', 'booking_start', 'booking'] as const;
+    // Each person in another set of the three experiences, over three days, with parts of hours at the ends of windows.
+    const sent = Array.from({ length: 240 }, (_, n) =>
+      view(`t${n}`, {
+        type: types[n % 3] ?? 'view',
+        experience_id: [down, ...shown][Math.floor(n / 3) % 3] ?? '',
+        member_id: `person-${(n * n) % 23}`,
+        at: new Date(Date.parse('2023-05-01T00:00:00Z') + n * 17 * 60_000 + (n % 7) * 1_000).toISOString(),
+      }),
+    );
+    expect((await reportActivity(world, sent)).json.rejected).toEqual([]);
+    const [submission] = await world.db.query<{ id: string }>(
+      'select submission_id as id from experiences where experience_id = $1',
+      [down],
+    );
+    await world.db.transaction((tx) => takeDown(tx, world.command(), submission?.id ?? ''));
+    const visible = { ...own, experiences: own.experiences.slice(1) };
+    for (const [from, to] of [
+      ['2023-05-01T00:00:00Z', '2023-05-05T00:00:00Z'],
+      ['2023-05-01T06:30:00Z', '2023-05-03T06:30:00Z'],
+      ['2023-05-01T09:10:00Z', '2023-05-01T09:50:00Z'],
+      ['2023-05-02T03:00:00Z', '2023-05-02T17:45:10Z'],
+    ] as const) {
+      const { data } = (await own.get({ from, to })).json;
+      expect(data, `${from} to ${to}`).toEqual(expectedAnalytics(visible, sent, from, to));
+    }
+  });
+});
+
 describe('activity', () => {
   it('of unknown experiences and venues is rejected and not counted; it counts once they are known', async () => {
     const sent = [

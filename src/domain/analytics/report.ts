@@ -9,6 +9,7 @@ import { csvLines } from '../../base/csv.ts';
 import type { Queryable } from '../../base/db.ts';
 import { invalid } from '../../base/errors.ts';
 import { utc } from '../../base/schema/normalize.ts';
+import { findPeopleOfApproved, type People } from './people-queries.ts';
 import { allExperiencesId, type Figures, findFigures, readRetainedFrom, type WindowFigures } from './queries.ts';
 import { daysOf, type Window } from './window.ts';
 
@@ -22,6 +23,8 @@ export interface ReportQuery {
   readonly venueId: string;
   readonly mode: Mode;
   readonly experiences: readonly ReportedExperience[];
+  /** The venue's experiences that were approved once and are not any more: who was seen there alone does not count. */
+  readonly takenDown: readonly string[];
   /** The report is about one experience, so its people are the total. */
   readonly isOneExperience: boolean;
   readonly window: Window;
@@ -50,10 +53,9 @@ export async function report(db: Queryable, query: ReportQuery): Promise<Analyti
     if (row.row_kind === 'day') days.set(row.day, row);
   }
   const each = experiences.map((experience) => ({ experience, figures: subjects.get(experience.id) ?? NO_FIGURES }));
-  const people = query.isOneExperience
+  const { viewers, starters } = query.isOneExperience
     ? (each[0]?.figures ?? NO_FIGURES)
-    : (subjects.get(allExperiences) ?? NO_FIGURES);
-  const { viewers, starters } = people;
+    : (found.peopleOfApproved ?? subjects.get(allExperiences) ?? NO_FIGURES);
   const totals = { ...sumFigures(each.map(({ figures }) => figures)), viewers, starters };
   const window = { from: utc(found.from), to: utc(found.to) };
   return {
@@ -159,19 +161,29 @@ function ids({ experiences }: ReportQuery): string[] {
   return experiences.map(({ id }) => id);
 }
 
+interface ConsistentFigures extends WindowFigures {
+  /** Null: the figures of all experiences have them, because none was taken down. */
+  readonly peopleOfApproved: People | null;
+}
+
 /** Events are deleted once a day at most, so a second count is the exception. */
 const MAX_COUNTS = 10;
 
 /** Events that are deleted during the count would be missing: then it counts again, with a widened window. */
 async function findConsistentFigures(
   db: Queryable,
-  { venueId, window }: ReportQuery,
+  query: ReportQuery,
   subjects: readonly string[],
   byDay: boolean,
-): Promise<WindowFigures> {
+): Promise<ConsistentFigures> {
+  const { venueId, window, takenDown } = query;
+  const approved = ids(query);
   for (let round = 0; round < MAX_COUNTS; round++) {
     const found = await findFigures(db, { venueId, subjects, ...window, byDay });
-    if (found.retainedFrom === null || found.retainedFrom === (await readRetainedFrom(db))) return found;
+    const peopleOfApproved =
+      takenDown.length === 0 ? null : await findPeopleOfApproved(db, { ...query, ...window, approved });
+    if (found.retainedFrom === null || found.retainedFrom === (await readRetainedFrom(db)))
+      return { ...found, peopleOfApproved };
   }
   throw new Error(`events of venue ${venueId} were deleted during each of ${MAX_COUNTS} counts`);
 }

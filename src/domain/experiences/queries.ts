@@ -131,6 +131,16 @@ export async function listApproved(
   );
 }
 
+/** The ids under which experiences of the venue were live that are not approved any more. */
+export async function listTakenDown(db: Queryable, venueId: string, mode: Mode): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(
+    `select experience_id as id from experiences
+     where venue_id = $1 and mode = $2 and status in ('pending', 'rejected') and experience_id is not null`,
+    [venueId, mode],
+  );
+  return rows.map(({ id }) => id);
+}
+
 /** An approved experience, by the id under which it is live. */
 export async function findApproved(
   db: Queryable,

@@ -9,7 +9,7 @@ import type { Seal } from '../../base/seal.ts';
 import { recordActivity, referencedIds } from '../../domain/analytics/record.ts';
 import { experienceFetchLimit, refuseTooMany, report, reportCsv } from '../../domain/analytics/report.ts';
 import { windowOf } from '../../domain/analytics/window.ts';
-import { findApproved, findRoutes, listApproved } from '../../domain/experiences/queries.ts';
+import { findApproved, findRoutes, listApproved, listTakenDown } from '../../domain/experiences/queries.ts';
 import type { Caller } from '../../domain/keys/caller.ts';
 import { knownVenueIds } from '../../domain/venues/queries.ts';
 import type { AppOperation } from '../app-operation.ts';
@@ -22,7 +22,10 @@ async function getAnalytics(db: Queryable, { venue, mode, now }: Caller, input: 
   if (experienceId !== undefined && one === null) throw notFound();
   const experiences =
     one === null ? await listApproved(db, venue.id, mode, experienceFetchLimit(input.asCsv === true)) : [one];
-  const request = { venueId: venue.id, mode, experiences, isOneExperience: experienceId !== undefined, window };
+  const isOneExperience = one !== null;
+  const needsAll = !isOneExperience && input.asCsv !== true;
+  const takenDown = needsAll ? await listTakenDown(db, venue.id, mode) : [];
+  const request = { venueId: venue.id, mode, experiences, takenDown, isOneExperience, window };
   refuseTooMany(request, input.asCsv === true);
   if (input.asCsv === true) return { status: 200, csv: await reportCsv(db, request) };
   return { status: 200, body: { data: await report(db, request) } };

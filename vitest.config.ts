@@ -5,7 +5,7 @@ import { COMPILED, compiledSources } from './test/support/compiled-sources.ts';
 /** Starts no PostgreSQL. A file that opens a TestWorld fails here at once, and belongs to `database`. */
 const PURE = [
   'test/{bench,chaos,logs,mutants,outbound,upgrade}/**/*.test.ts',
-  'test/accounts/{device-name,polls,review-checks}.test.ts',
+  'test/accounts/{csv-text,device-name,polls,review-checks}.test.ts',
   'test/agreement/{constants,openapi-types,phones,rules,schemas}.test.ts',
   'test/base/{base,calendar-file,document-order,extract-paths,json,money,network,plain-name,restart-backoff,standby-reads,theme,translations}.test.ts',
   'test/boats/calendar-{bounds,feeds}.test.ts',
@@ -17,7 +17,7 @@ const PURE = [
   'test/http/{docs,docs-markdown,event-stream,metrics,retry-after}.test.ts',
   'test/offerings/{price,recurrence,slots}.test.ts',
   'test/pages/{stylesheet,typed-people}.test.ts',
-  'test/payments/{decide-*,decline-limit,payout-status,processor-event,statement-suffix,stripe*}.test.ts',
+  'test/payments/{decide-*,decline-limit,hold-polls,payout-status,processor-event,statement-suffix,stripe*}.test.ts',
   'test/requests/mask.test.ts',
   'test/sandbox/{accounts,balances,faults,journal,past-calls,payment-intents,refunds-transfers,webhooks}.test.ts',
   'test/sdk/{event-stream,package,request-input,requests,webhooks}.test.ts',

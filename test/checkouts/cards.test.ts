@@ -274,6 +274,23 @@ describe('a hold that was lost before the captures', () => {
   });
 });
 
+describe('a hold that the processor refuses to create', () => {
+  it('is no decline of the share: it is asked for twice, and the share can be paid once the cause is gone', async () => {
+    const checkout = await party();
+    const [share] = checkout.shares;
+    world.processor.api.faults.set({
+      rules: [{ id: 'refused', on: 'payment_intents.create', kind: 'refused_for_now' }],
+    });
+    await expect(venue.secretFor(checkout.id, share.id)).rejects.toMatchObject({ status: 503 });
+    world.processor.api.faults.clear();
+    const holds = await world.db.query('select status, refusal from holds where checkout_id = $1', [checkout.id]);
+    expect(holds).toEqual(Array(2).fill({ status: 'voided', refusal: 'account_restricted' }));
+    expect(statusesOf(await venue.read(checkout.id))).toEqual(['invited', 'invited']);
+    await venue.pay(checkout.id, share.id, CARDS.good);
+    expect(statusesOf(await venue.read(checkout.id))).toEqual(['held', 'invited']);
+  });
+});
+
 describe('a hold that comes too late', () => {
   const overdue = (id: string, seconds: number): Promise<unknown> =>
     world.db.query(`update checkouts set expires_at = now() - $2 * interval '1 second' where checkout_id = $1`, [

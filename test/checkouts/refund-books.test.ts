@@ -3,7 +3,7 @@
 
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { claimMovement, claimMovements } from '../../src/domain/payments/movement-queries.ts';
+import { claimMovement, claimMovements, finishMovement } from '../../src/domain/payments/movement-queries.ts';
 import type { Processor } from '../../src/domain/payments/processor.ts';
 import { settleDueMovements, settleMovement } from '../../src/domain/payments/settle-movements.ts';
 import { runs } from '../support/random-runs.ts';
@@ -202,6 +202,22 @@ describe('a worker that stalls for longer than its lease', () => {
       expect(row).toEqual({ status: 'done', lease: stale.leaseToken + 1, entries: 1 });
     },
   );
+
+  it('ends nothing that another worker has claimed since', async () => {
+    const venue = await openTestVenue(world);
+    const completed = await venue.completed({ amount: 9_000, party_size: 3 });
+    await refund(venue, completed.id, { amount: 3_000 });
+    const now = world.context.services.clock.now();
+    const [stale] = await claimMovements(world.db, venue.venueId, now, now + 60_000, 1);
+    if (stale === undefined) throw new Error('no refund was due');
+    await claimMovement(world.db, venue.venueId, stale.id, now + 180_000);
+    for (const status of ['failed', 'done'] as const) {
+      const outcome = { status, processorId: null, error: null };
+      expect(await world.db.transaction((tx) => finishMovement(tx, stale, outcome, now))).toBeNull();
+    }
+    const rows = await world.db.query('select status from movements where movement_id = $1', [stale.id]);
+    expect(rows).toEqual([{ status: 'sending' }]);
+  });
 
   it('postpones nothing that another worker has claimed since', async () => {
     const venue = await openTestVenue(world);

@@ -3,6 +3,7 @@
 
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { captureDue, captureFunded } from '../../src/domain/checkouts/capture/capture.ts';
+import { settleDueHolds } from '../../src/domain/checkouts/holds/settle-hold.ts';
 import { createMember } from '../../src/domain/members/create-member.ts';
 import { beginSession } from '../../src/domain/members/sessions.ts';
 import { findPayoutAccount } from '../../src/domain/payments/payout-account-queries.ts';
@@ -69,8 +70,8 @@ const servicesAt = (ms: number) => ({ ...world.context.services, clock: { now: (
 const statusesOf = (checkout: Json): string[] => checkout.shares.map(({ status }: Json) => status);
 
 /** Both have paid, and the venue was restricted between the two cards. */
-async function fundedAndRestricted(isHeard = true): Promise<Party> {
-  const opened = await party();
+async function fundedAndRestricted(isHeard = true, overrides: Parameters<typeof party>[0] = {}): Promise<Party> {
+  const opened = await party(overrides);
   const { venue, checkout, shares } = opened;
   await venue.pay(checkout.id, shares[0].id, CARDS.good);
   const last = await venue.secretFor(checkout.id, shares[1].id);
@@ -181,6 +182,43 @@ describe('a funded checkout of a venue that cannot be paid', () => {
     await venue.finishDueWork(checkout.id);
     expect(await venue.read(checkout.id)).toMatchObject({ status: 'funded' });
     expect(await venue.chargedAtProcessor(checkout.id)).toBe(0);
+  });
+
+  it('keeps the card that was just held when the processor refuses to show the account', async () => {
+    const { venue, checkout, shares } = await party();
+    await venue.pay(checkout.id, shares[0].id, CARDS.good);
+    const last = await venue.secretFor(checkout.id, shares[1].id);
+    await venue.confirm(last, CARDS.good);
+    const rule = { id: 'refused', on: 'v2.core.accounts.retrieve', kind: 'refused_for_now' } as const;
+    world.processor.api.faults.set({ rules: [rule] });
+    await venue.settleHold(last.holdId);
+    expect(await venue.read(checkout.id)).toMatchObject({ status: 'funded' });
+    world.processor.api.faults.clear();
+    await captureDue(servicesAt(5 * 60_000), 10);
+    expect(await venue.read(checkout.id)).toMatchObject({ status: 'completed' });
+    expect(await venue.chargedAtProcessor(checkout.id)).toBe(8_000);
+  });
+
+  it('renews a card that would lapse before the venue can be paid', async () => {
+    const DAY = 24 * 3_600_000;
+    const pay_by = new Date(Date.now() + 20 * DAY).toISOString();
+    const opened = await fundedAndRestricted(true, { pay_by });
+    const { venue, checkout } = opened;
+    // The renewals, and then the release of the holds that they replace.
+    for (let round = 0; round < 2; round++) await settleDueHolds(servicesAt(6.5 * DAY), 100);
+    const holds = await world.db.query<{ status: string; count: number }>(
+      'select status, count(*)::integer as count from holds where checkout_id = $1 group by status order by status',
+      [checkout.id],
+    );
+    expect(holds).toEqual([
+      { status: 'held', count: 2 },
+      { status: 'released', count: 2 },
+    ]);
+    expect(await venue.read(checkout.id)).toMatchObject({ status: 'funded' });
+    await setTransfers(opened, 'active');
+    await venue.finishDueWork(checkout.id);
+    expect(await venue.read(checkout.id)).toMatchObject({ status: 'completed' });
+    expect(await venue.chargedAtProcessor(checkout.id)).toBe(8_000);
   });
 
   it('releases every card at the deadline, and says why it is canceled', async () => {

@@ -227,7 +227,7 @@ export class PastCheckout {
     const { intentId, clientSecret, customerId } = made;
     const sealed = this.#settings.seal.seal(clientSecret, `hold ${this.#settings.venueId} ${holdId}`);
     const update = { intentId, clientSecret: sealed, customerId };
-    const dueAt = nextPollAt({ createdAt: at }, at);
+    const dueAt = nextPollAt({ createdAt: at }, at, this.#state.expiresAt);
     const opened = { step: 'transition hold', id: holdId, from: 'requested', to: 'open', update, dueAt } as const;
     const isHeldNext = planned.declined === null && this.#has(planned.heldAt);
     this.#decide(at, [...decided.steps, opened], isHeldNext ? decided.steps : undefined);

@@ -221,7 +221,7 @@ export interface FinishedMovement {
   readonly sentAmount: number;
 }
 
-/** Null: it was finished before. */
+/** Null: it was finished before, or another worker has leased it meanwhile. */
 export async function finishMovement(
   tx: Queryable,
   movement: MovementRow,
@@ -232,8 +232,9 @@ export async function finishMovement(
   const rows = await tx.query<FinishedMovement>(
     `update movements set status = $3, processor_id = coalesce($4, processor_id), last_error = $5, due_at = null,
        done_at = case when $3 = 'done' then to_timestamp($6 / 1000.0) end
-     where venue_id = $1 and movement_id = $2 and status = 'sending' returning coalesce(sent_amount, amount) as "sentAmount"`,
-    [movement.venueId, movement.id, outcome.status, outcome.processorId, outcome.error, now],
+     where venue_id = $1 and movement_id = $2 and status = 'sending' and lease_token = $7
+     returning coalesce(sent_amount, amount) as "sentAmount"`,
+    [movement.venueId, movement.id, outcome.status, outcome.processorId, outcome.error, now, movement.leaseToken],
   );
   return rows[0] ?? null;
 }

@@ -66,7 +66,7 @@ export async function confirmPayable(services: RefreshServices, venueId: string,
   if (stored === null) return false;
   const { accountId } = stored;
   if (stored.transfersStatus === 'active') {
-    const { transfersStatus } = await retrieve(services, { mode, accountId });
+    const { transfersStatus } = await retrieve(services, { mode, accountId }).catch(unavailable);
     if (transfersStatus === 'active') return true;
     await markAccountDue(db, mode, accountId, clock.now());
     return false;
@@ -75,6 +75,12 @@ export async function confirmPayable(services: RefreshServices, venueId: string,
   const asked = await refreshPayoutAccount(services, venueId, mode);
   if (asked === null) throw new ProcessorUnavailable('the processor has not said whether the venue can be paid');
   return asked.transfersStatus === 'active';
+}
+
+/** The processor refuses to say whether the venue can be paid: that is no refusal of a guest's hold. */
+function unavailable(error: unknown): never {
+  if (!(error instanceof ProcessorRefusal)) throw error;
+  throw new ProcessorUnavailable(`the processor refused to show the payout account: ${error.code}`);
 }
 
 /** False: the processor has not answered. */

@@ -220,13 +220,18 @@ export function decideFromFacts(
         ...failDeclinedShare(checkout, hold, facts, now),
         isBlockedByDeclines && facts.status === 'waiting'
           ? releaseAfterDeclines(hold, facts, now)
-          : keepPolling(hold, facts, now),
+          : keepPolling(checkout, hold, facts, now),
       ];
   }
 }
 
-function keepPolling(hold: HoldState, facts: HoldFacts, now: number): Step {
-  return { step: 'update hold', id: hold.id, update: { refusal: facts.declineCode }, dueAt: nextPollAt(hold, now) };
+function keepPolling({ expiresAt }: LockedCheckout, hold: HoldState, facts: HoldFacts, now: number): Step {
+  return {
+    step: 'update hold',
+    id: hold.id,
+    update: { refusal: facts.declineCode },
+    dueAt: nextPollAt(hold, now, expiresAt),
+  };
 }
 
 /** Too many cards were tried: releasing the hold makes the form's secret useless. The share can be paid later. */
@@ -323,11 +328,10 @@ export function decideRefused(checkout: LockedCheckout, holdId: string, code: st
   const hold = checkout.holds.find(({ id }) => id === holdId);
   switch (hold?.status) {
     case 'requested':
-      return usesSavedCard(hold) ? renewalRefused(checkout, hold, code, now) : holdRefused(checkout, hold, code);
+      return usesSavedCard(hold) ? renewalRefused(checkout, hold, code, now) : requestRefused(hold, code);
     case 'open':
-      return [
-        { step: 'transition hold', id: hold.id, from: 'open', to: 'voided', update: { refusal: code }, dueAt: null },
-      ];
+      // Its card may be held, whatever the processor refused: it is asked again.
+      return [postponePoll(hold.id, nextPollAt(hold, now, checkout.expiresAt))];
     case 'held':
       return loseHold(checkout, hold, 'voided', now);
     case 'releasing':
@@ -345,17 +349,9 @@ function releaseRefused(hold: HoldState, code: string, now: number): readonly St
   ];
 }
 
-function holdRefused(checkout: LockedCheckout, hold: HoldState, code: string): readonly Step[] {
-  const voided: Step = {
-    step: 'transition hold',
-    id: hold.id,
-    from: 'requested',
-    to: 'voided',
-    update: { refusal: code },
-    dueAt: null,
-  };
-  const isInvited = checkout.status === 'collecting' && shareOf(checkout, hold.shareId)?.status === 'invited';
-  return isInvited
-    ? [voided, { step: 'transition shares', ids: [hold.shareId], from: 'invited', to: 'failed' }]
-    : [voided];
+/** No card was tried, so the share has not failed: the cause is in our call or in our account at the processor. */
+function requestRefused(hold: HoldState, code: string): readonly Step[] {
+  return [
+    { step: 'transition hold', id: hold.id, from: 'requested', to: 'voided', update: { refusal: code }, dueAt: null },
+  ];
 }

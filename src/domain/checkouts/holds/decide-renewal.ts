@@ -11,6 +11,11 @@ import { acceptHold, afterLapse, postponePoll, release } from './hold-steps.ts';
 
 const MINUTE = 60_000;
 
+/** Its cards wait for the rest of the party, or, once it is funded, until its venue can be paid. */
+function isWaiting({ status, isVenuePayable }: LockedCheckout): boolean {
+  return status === 'collecting' || (status === 'funded' && !isVenuePayable);
+}
+
 /** A hold is about to lapse: adds a renewal on the saved card. Null: it cannot be renewed, or not yet. */
 export function decideRenewal(
   checkout: LockedCheckout,
@@ -19,7 +24,7 @@ export function decideRenewal(
   newId: () => string,
 ): { readonly steps: readonly Step[]; readonly renewalId: string } | null {
   const hold = checkout.holds.find(({ id }) => id === holdId);
-  if (hold?.status !== 'held' || hold.renews !== null || checkout.status !== 'collecting') return null;
+  if (hold?.status !== 'held' || hold.renews !== null || !isWaiting(checkout)) return null;
   if (!hold.savesCard || hold.customerId === null || hold.paymentMethodId === null || hold.captureBefore === null)
     return null;
   const renewAt = renewalTime(hold, hold.heldAt ?? now, hold.captureBefore, checkout.expiresAt);
@@ -74,7 +79,7 @@ export function decideRenewalFromFacts(
 /** While captures are decided or done, and after the checkout has ended, the earlier hold is what counts. */
 function isReplaceable(checkout: LockedCheckout, original: HoldState): boolean {
   const share = shareOf(checkout, original.shareId);
-  return checkout.status === 'collecting' && share?.status === 'held' && original.status === 'held';
+  return isWaiting(checkout) && share?.status === 'held' && original.status === 'held';
 }
 
 function replaceHold(

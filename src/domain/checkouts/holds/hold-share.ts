@@ -38,6 +38,7 @@ export async function holdShare(
   payerId: string | null = null,
   card: RequestedCard = CARD_OF_FORM,
 ): Promise<HoldClientSecret> {
+  let isRefused = false;
   for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts++) {
     const requested = await requestHold(services, venueId, checkoutId, shareId, { payerId, card });
     for (const holdId of requested.releaseFirst) await waitForRelease(services, venueId, holdId);
@@ -46,6 +47,7 @@ export async function holdShare(
       const leaseToken = await settleHoldNow(services, venueId, requested.holdId);
       hold = await findHold(services.db, venueId, requested.holdId);
       if (hold?.status === 'requested') throw new HoldPending(leaseToken !== null);
+      isRefused = hold?.status === 'voided';
     }
     if (hold === null) break;
     if (hold.status === 'open' && hold.clientSecret !== null) {
@@ -58,7 +60,8 @@ export async function holdShare(
       };
     }
   }
-  throw new HoldPending(true);
+  // The processor refuses to create the hold, whatever the card: it would refuse the next one too.
+  throw new HoldPending(!isRefused);
 }
 
 async function requestHold(

@@ -8,6 +8,7 @@ import type { Step } from '../steps.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
+const RENEWAL_CHECK_MS = 10 * MINUTE;
 
 export function release(hold: HoldState, now: number, update?: HoldUpdate): Step {
   const step = { step: 'transition hold', id: hold.id, from: hold.status, to: 'releasing', dueAt: now } as const;
@@ -25,7 +26,10 @@ export function acceptHold(checkout: LockedCheckout, hold: HoldState, facts: Hol
   };
 }
 
-/** A held hold is due again when it must be renewed, or just after it lapses; null: it outlives the checkout. */
+/**
+ * A held hold is due again when it must be renewed, or just after it lapses; null: it outlives the checkout. While the
+ * checkout is funded, it is not renewed unless the venue cannot be paid: that can change at any time.
+ */
 export function nextCheckOfHeld(
   checkout: LockedCheckout,
   hold: HoldState,
@@ -36,6 +40,8 @@ export function nextCheckOfHeld(
   const renewAt = renewalTime(hold, heldAt, facts.captureBefore, checkout.expiresAt);
   if (renewAt !== null && renewAt > now) return renewAt;
   const { captureBefore } = facts;
+  if (renewAt !== null && checkout.status === 'funded' && captureBefore !== null)
+    return Math.min(now + RENEWAL_CHECK_MS, afterLapse(captureBefore, now));
   return captureBefore !== null && captureBefore <= checkout.expiresAt ? afterLapse(captureBefore, now) : null;
 }
 
@@ -49,10 +55,15 @@ function updateFrom(facts: HoldFacts): HoldUpdate {
   return { intentId, heldAt, captureBefore, chargeId, customerId, paymentMethodId, card, refusal: null };
 }
 
+/** So long before its checkout expires an open hold is polled: a card that is held counts, although its event was lost. */
+const POLLS_BEFORE_EXPIRY = [30 * SECOND, 2 * SECOND];
+
 /** When to poll an open hold next, in case no processor event arrives: the older the hold, the longer the wait. */
-export function nextPollAt(hold: Pick<HoldState, 'createdAt'>, now: number): number {
+export function nextPollAt(hold: Pick<HoldState, 'createdAt'>, now: number, expiresAt: number): number {
   const age = Math.max(0, now - hold.createdAt);
-  return now + Math.min(Math.max(20 * SECOND, age / 2), 30 * MINUTE);
+  const usual = now + Math.min(Math.max(20 * SECOND, age / 2), 30 * MINUTE);
+  const beforeExpiry = POLLS_BEFORE_EXPIRY.map((before) => expiresAt - before).find((at) => at > now);
+  return beforeExpiry === undefined ? usual : Math.min(usual, beforeExpiry);
 }
 
 export function postponePoll(id: string, dueAt: number | null): Step {

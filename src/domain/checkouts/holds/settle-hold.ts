@@ -155,7 +155,14 @@ async function createRequestedHold(services: PaymentServices, hold: HoldState, l
     const update = { intentId: created.intentId, clientSecret, customerId };
     if (current?.status === 'requested') {
       return [
-        { step: 'transition hold', id: hold.id, from: 'requested', to: 'open', update, dueAt: nextPollAt(hold, now) },
+        {
+          step: 'transition hold',
+          id: hold.id,
+          from: 'requested',
+          to: 'open',
+          update,
+          dueAt: nextPollAt(hold, now, locked.expiresAt),
+        },
       ];
     }
     // The hold is being released meanwhile. Its intent is known now, so the next settlement can release it.

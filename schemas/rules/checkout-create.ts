@@ -1,6 +1,6 @@
-// The rules of a new checkout: guests return only to the partner's registered origins, compared by scheme, host and
-// port and never by prefix, the booking ends after it starts, and metadata keys are allowed. clock.ts has the rule that
-// pay_by is in the future.
+// The rules of a checkout: the booking ends after it starts, and metadata keys are allowed. A new one returns its guests
+// only to the partner's registered origins, compared by scheme, host and port and never by prefix; a replay is answered
+// also when the origin is no longer registered. clock.ts has the rule that pay_by is in the future.
 
 import { below, member } from './json-walk.ts';
 import { metadataKeys } from './metadata.ts';
@@ -31,10 +31,13 @@ function originIsRegistered(value: unknown, at: string, report: Report, origins:
   });
 }
 
-export const checkoutCreate: Rule = (value, at, report, facts) => {
+export const returnsToRegisteredOrigins: Rule = (value, at, report, facts) => {
   for (const name of ['return_url', 'cancel_url']) {
     originIsRegistered(member(value, name), below(at, name), report, facts.origins);
   }
+};
+
+export const checkoutCreate: Rule = (value, at, report, facts) => {
   endsAfterStarts(value, at, report, facts);
   metadataKeys(member(value, 'metadata'), below(at, 'metadata'), report, facts);
 };

@@ -4,7 +4,7 @@ import { activity } from './activity.ts';
 import { apiKeyCreate, apiKeyUpdate } from './api-key.ts';
 import { availability } from './availability.ts';
 import { boat } from './boat.ts';
-import { checkoutCreate } from './checkout-create.ts';
+import { checkoutCreate, returnsToRegisteredOrigins } from './checkout-create.ts';
 import { payByAhead, startsWithinTwoYears } from './clock.ts';
 import { event } from './event.ts';
 import { integration } from './integration.ts';
@@ -39,9 +39,15 @@ export const rules: Readonly<Record<string, Rule>> = {
   api_key_update: apiKeyUpdate,
 };
 
-/** By schema name; only for new objects, so that a replay after the time has passed stays a duplicate. */
-export const clockRules: Readonly<Record<string, Rule>> = {
+/**
+ * By schema name; only for new objects, so that a replay stays a replay after the time has passed, or an origin is no
+ * longer registered.
+ */
+export const rulesWhenNew: Readonly<Record<string, Rule>> = {
   event: startsWithinTwoYears,
   legacy_experience: startsWithinTwoYears,
-  checkout_create: payByAhead,
+  checkout_create: (...body) => {
+    returnsToRegisteredOrigins(...body);
+    payByAhead(...body);
+  },
 };

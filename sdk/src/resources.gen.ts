@@ -729,7 +729,7 @@ export class ToolsResource {
     this.#api = api;
   }
   /**
-   * The tool server. MCP Streamable HTTP, stateless: each POST carries the key. The answer is one JSON-RPC message, or 202 without a body. The four tools that write count as writes; `initialize`, `ping` and notifications are not counted; everything else counts as a read.
+   * The tool server. MCP Streamable HTTP, stateless: each POST carries the key. The answer is one JSON-RPC message, or 202 without a body. The four tools that write count as writes; with a valid key `initialize`, `ping` and notifications are not counted; everything else counts as a read.
    * `POST /mcp`
    */
   call(body: object, options?: RequestOptions): ApiPromise<{ readonly [name: string]: unknown } | undefined> {

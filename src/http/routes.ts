@@ -27,7 +27,15 @@ export function pathOf(url: string): string {
 }
 
 /** Documents beside the operations. */
-const PUBLISHED = ['/v1/openapi.json', '/console/openapi.json'].map((path) => ({ method: 'GET', path }));
+const PUBLISHED = [
+  '/v1/openapi.json',
+  '/console/openapi.json',
+  '/schemas/v1/{file}',
+  '/schemas/v1/mappings/{file}',
+  '/.well-known/jwks.json',
+  '/healthz',
+  '/readyz',
+].map((path) => ({ method: 'GET', path }));
 
 /** The methods of a path, for 405 and its Allow header; none: there is no such route. */
 export function makeAllowedMethods(operations: readonly AppOperation[]): (path: string) => readonly string[] {

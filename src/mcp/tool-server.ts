@@ -17,7 +17,7 @@ import { CODES, type Message, type ParsedPost, parsePost, protocolProblem, type 
 import { isForeignOrigin } from './origin-check.ts';
 import { openProtocol, type Protocol, type ProtocolResponse } from './protocol.ts';
 
-/** Not counted against the rate limit; neither are notifications and responses. */
+/** Not counted against the rate limit of a valid key; neither are notifications and responses. */
 const UNCOUNTED_METHODS = ['initialize', 'ping'];
 
 export async function open(server: ToolServerContext): Promise<ToolServer> {

@@ -38,7 +38,7 @@ export interface AdmissionRequest {
   readonly origin: string;
   /** The checkout to look up in the same statement; absent or null: none. */
   readonly checkoutId?: string | null;
-  /** Is not counted, and is admitted when the rate limit of the key is used up. */
+  /** With a valid key it is not counted, and is admitted when the rate limit is used up. Without one it counts. */
   readonly isUncounted?: boolean;
 }
 
@@ -190,13 +190,17 @@ function joinSharedGroup(
   else group.members.push({ key, pending });
 }
 
+/** A caller without a valid key may guess one, so every call counts. */
+const countsForShared = ({ key, pending }: SharedLimitGroup['members'][number]): boolean =>
+  key === null || isCounted(pending);
+
 async function admitShared(db: Queryable, groups: readonly SharedLimitGroup[]): Promise<void> {
   const counted = await countSharedCalls(
     db,
     CALLS_PER_ADDRESS_PER_HOUR,
     groups.map(({ subject, members }) => ({
       subject,
-      calls: members.filter(({ pending }) => isCounted(pending)).length,
+      calls: members.filter(countsForShared).length,
     })),
   );
   for (const [index, { members }] of groups.entries()) {
@@ -205,8 +209,9 @@ async function admitShared(db: Queryable, groups: readonly SharedLimitGroup[]): 
     const of = members[0]?.key == null ? 'address' : 'publishable key';
     const rateLimit = rateLimitsFor(of, CALLS_PER_ADDRESS_PER_HOUR, calls);
     let callIndex = 0;
-    for (const { key, pending } of members) {
-      const own = isCounted(pending) ? rateLimit(callIndex++) : { ...rateLimit(calls.granted), retryAfter: null };
+    for (const member of members) {
+      const { key, pending } = member;
+      const own = countsForShared(member) ? rateLimit(callIndex++) : { ...rateLimit(calls.granted), retryAfter: null };
       pending.resolve({ key, rateLimit: own, prefetched: null });
     }
   }

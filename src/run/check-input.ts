@@ -56,7 +56,7 @@ export async function checkInput(
     ...queryProblems(context.validator, operation, query),
     ...headerProblems(operation, request.idempotencyKey),
   ];
-  // A caller who has to correct something sees every problem at once, those of the clock's rules too.
+  // A caller who has to correct something sees every problem at once, those of a new object too.
   if (checked.problems.length + others.length > 0) throw invalid([...checked.whenNew, ...others]);
   const { body, whenNew, badTexts } = checked;
   const asCsv = operation.csv !== undefined && wantsCsv(request.accept);

@@ -4,7 +4,7 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isPhoneCountry, type PhoneSettings, phoneRules } from '../../schemas/rules/phone.ts';
-import { clockRules, rules } from '../../schemas/rules/rules.ts';
+import { rules, rulesWhenNew } from '../../schemas/rules/rules.ts';
 import { type Clock, systemMonotonicClock } from '../base/clock.ts';
 import type { Actor, CommandContext, CommandServices } from '../base/command-context.ts';
 import { type Config, ConfigError, type Mode } from '../base/config.ts';
@@ -174,7 +174,7 @@ export function makeContext(options: ContextOptions): AppContext {
       checkoutChanges: new CheckoutChanges({ db, log }),
     },
     tokens,
-    contract: makeContract(registry, validator, { always: { ...rules, ...phoneRules(phones) }, whenNew: clockRules }),
+    contract: makeContract(registry, validator, { always: { ...rules, ...phoneRules(phones) }, whenNew: rulesWhenNew }),
     processorAccess: options.processorAccess ?? { sandboxUrl: null, processorEventSecrets: {} },
     workSignal: options.workSignal ?? new WorkSignal(),
     docUrl: (code) => `${address.base}/docs/errors/${code}`,

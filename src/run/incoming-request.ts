@@ -31,7 +31,7 @@ export interface IncomingRequest {
   readonly via: 'http' | 'mcp';
   /** Absent: there is no cookie of the console, and the operation is not the console's. */
   readonly console?: ConsoleHeaders | undefined;
-  /** A message of the tool protocol that no rate limit counts. */
+  /** A message of the tool protocol that no rate limit counts, with a valid key. */
   readonly isUncounted?: boolean;
   /** A page of another site sends it to the tool server, which such pages may not use. */
   readonly isForeignOrigin?: boolean;

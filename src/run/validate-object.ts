@@ -1,5 +1,5 @@
 // The dry run for agents: the problems that an operation would report for an object. Nothing is stored. It checks the
-// schema, the rules between fields, the clock's rules for a new object, whether a named offering exists, and whether a
+// schema, the rules between fields, those for a new object, whether a named offering exists, and whether a
 // webhook address leads to the public internet.
 
 import type { Validate } from '../../schemas/types.gen.ts';

@@ -7,7 +7,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { generated } from '../../schemas/generate.ts';
-import { clockRules, rules } from '../../schemas/rules/rules.ts';
+import { rules, rulesWhenNew } from '../../schemas/rules/rules.ts';
 import { catalogue } from '../../src/base/errors.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
 import { candidateFrom } from '../../src/base/schema/contract.ts';
@@ -211,7 +211,7 @@ describe('examples', () => {
       categories: CATEGORIES,
       origins: ['https://harbor.example'],
     };
-    for (const schema of new Set([...Object.keys(rules), ...Object.keys(clockRules)])) {
+    for (const schema of new Set([...Object.keys(rules), ...Object.keys(rulesWhenNew)])) {
       for (const example of world.context.registry.get(schema).examples as never[]) {
         const own = new URL((example as { return_url?: string }).return_url ?? 'https://harbor.example').origin;
         const { whenNew } = world.context.contract.validate(schema, candidateFrom(example), {
@@ -239,7 +239,7 @@ describe('lists that exist twice', () => {
   });
 
   it('rules belong to schemas that exist', () => {
-    for (const name of [...Object.keys(rules), ...Object.keys(clockRules)])
+    for (const name of [...Object.keys(rules), ...Object.keys(rulesWhenNew)])
       expect(world.context.registry.names).toContain(name);
   });
 

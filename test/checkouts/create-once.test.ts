@@ -2,6 +2,7 @@
 // replay returns the first response byte for byte, and a failed request leaves its key unused.
 
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { addOrigin, removeOrigin } from '../../src/domain/venues/change-venue.ts';
 import { isDistributed } from '../support/distributed.ts';
 import {
   checkoutBody,
@@ -165,6 +166,23 @@ describe('with an Idempotency-Key', () => {
       vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * HOUR });
       expectReplay(await create(body, key), first);
       vi.useRealTimers();
+    }
+  });
+
+  it('an equal request is still a replay after its origin was removed; a new one is refused', async () => {
+    const own = await openTestVenue(world);
+    for (const headers of [{ 'idempotency-key': newKey() }, {}]) {
+      const origin = 'https://once.example';
+      const change = (work: typeof addOrigin): Promise<unknown> =>
+        world.db.transaction((tx) => work(tx, world.command(), own.venueId, origin));
+      await change(addOrigin);
+      const body = checkoutBody({ return_url: `${origin}/thanks` });
+      const first = await own.post('/v1/checkouts', body, { headers });
+      expect(first.status).toBe(201);
+      await change(removeOrigin);
+      expectReplay(await own.post('/v1/checkouts', body, { headers }), first);
+      const other = await own.post('/v1/checkouts', { ...body, external_booking_id: 'another' });
+      expectInvalid(other, 'not_allowed', '/return_url');
     }
   });
 

@@ -329,6 +329,14 @@ describe('a request body', () => {
     );
     expectInvalid(response, 'out_of_range', '/pay_by');
     expectInvalid(response, 'invalid_value', '/offering_external_id');
+    const first = await venue.post('/v1/checkouts', {
+      offering_external_id: 'nowhere',
+      ...checkoutBody({ pay_by: inFuture(-DAY) }),
+    });
+    expect(first.json.errors.map(({ field }: { field: string }) => field)).toEqual([
+      '/offering_external_id',
+      '/pay_by',
+    ]);
   });
 
   it('can name only an offering of its own venue and mode', async () => {

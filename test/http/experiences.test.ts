@@ -102,6 +102,8 @@ describe('POST /v1/experiences', () => {
     ]);
     const both = await post(key, { ...EVENT, starts_at: daysFromNow(-1), offering_external_id: 'nothing' });
     expect(both.json.errors.map((e: { field: string }) => e.field)).toEqual(['/starts_at', '/offering_external_id']);
+    const first = await post(key, { offering_external_id: 'nothing', ...EVENT, starts_at: daysFromNow(-1) });
+    expect(first.json.errors.map((e: { field: string }) => e.field)).toEqual(['/offering_external_id', '/starts_at']);
     await world.call('POST', '/v1/offerings', {
       key,
       body: {

@@ -59,6 +59,8 @@ describe('routes and methods', () => {
       ['OPTIONS', '/v1/checkouts', 'GET, HEAD, POST'],
       ['PATCH', '/v1/offerings/a%2Fb', 'GET, HEAD'],
       ['GET', '/v1/hooks/square/tok', 'HEAD, POST'],
+      ['POST', '/schemas/v1/offering.json', 'GET, HEAD'],
+      ['DELETE', '/.well-known/jwks.json', 'GET, HEAD'],
     ] as const;
     for (const [method, path, allow] of table) {
       const { status, headers, json } = await world.call(method, path);

@@ -314,6 +314,21 @@ describe('the rate limit of a message', () => {
     expect([(before[0] ?? 0) - (after[0] ?? 0) - 1, (before[1] ?? 0) - (after[1] ?? 0) - 1]).toEqual([reads, writes]);
   });
 
+  it('counts ping and notifications for the address when there is no valid key', async () => {
+    const send = async (body: unknown, key?: string): Promise<[number, number]> => {
+      const { status, headers } = await post(world, body, key === undefined ? {} : { key });
+      return [status, Number(headers.get('x-ratelimit-remaining'))];
+    };
+    const [, before] = await send(request('ping'));
+    const guesses = [
+      request('ping'),
+      initialize('2025-11-25'),
+      { jsonrpc: '2.0', method: 'notifications/initialized' },
+    ];
+    for (const [n, body] of guesses.entries())
+      expect(await send(body, `svc_test_${'x'.repeat(32)}`)).toEqual([401, before - n - 1]);
+  });
+
   it('makes a tool fail as a tool and a list answer 429, while ping works', async () => {
     const { venue } = await world.venue();
     const own = (await world.key(venue.id, { readsPerHour: 1, writesPerHour: 1 })).key;

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import pg from 'pg';
-import { clockRules, rules } from '../../schemas/rules/rules.ts';
+import { rules, rulesWhenNew } from '../../schemas/rules/rules.ts';
 import type { Mode } from '../../src/base/config.ts';
 import { isoFromPostgres } from '../../src/base/db.ts';
 import { packageRoot } from '../../src/base/package-root.ts';
@@ -119,7 +119,7 @@ export class SimulationEnvironment {
     this.freeConnections.push(...connections);
     this.registry = readRegistry(join(packageRoot, 'schemas', 'v1'));
     this.validator = makeValidator(this.registry);
-    this.contract = makeContract(this.registry, this.validator, { always: rules, whenNew: clockRules });
+    this.contract = makeContract(this.registry, this.validator, { always: rules, whenNew: rulesWhenNew });
   }
 
   static async open(url: string): Promise<SimulationEnvironment> {

@@ -4,8 +4,10 @@
 import type { CheckoutCreate } from '../../../schemas/types.gen.ts';
 import type { Db } from '../../base/db.ts';
 import { conflict, invalid, Problem } from '../../base/errors.ts';
+import type { JsonValue } from '../../base/json/parse.ts';
 import type { IdempotentInput, OperationResult } from '../../base/operation.ts';
 import { DAY_MS } from '../../base/retention.ts';
+import { inDocumentOrder } from '../../base/schema/document-order.ts';
 import type { Caller } from '../keys/caller.ts';
 import { unknownOffering } from '../offerings/unknown-offering.ts';
 import { whyNotPayable } from '../payments/payout-account.ts';
@@ -48,7 +50,8 @@ export async function createCheckout(
   if (found.outcome === 'not_payable') throw await notPayable(db, caller);
   if (found.outcome === 'unknown_offering') {
     const name = input.body.offering_external_id ?? '';
-    throw invalid([...input.whenNew, await unknownOffering(db, caller, name)]);
+    const problems = [...input.whenNew, await unknownOffering(db, caller, name)];
+    throw invalid(inDocumentOrder(problems, input.body as unknown as JsonValue, null));
   }
   return resultOf({ ...found, outcome: found.outcome }, input);
 }

@@ -3,7 +3,9 @@
 
 import type { Queryable } from '../../base/db.ts';
 import { type FieldProblem, invalid } from '../../base/errors.ts';
+import type { JsonValue } from '../../base/json/parse.ts';
 import type { Input, OperationResult } from '../../base/operation.ts';
+import { inDocumentOrder } from '../../base/schema/document-order.ts';
 import { insertReviewRoutes } from '../catalogue/review-route-queries.ts';
 import type { Caller } from '../keys/caller.ts';
 import { findByExternalIds as findOfferings } from '../offerings/queries.ts';
@@ -22,7 +24,10 @@ export async function submitExperience(
   const { venue, mode } = caller;
   const content = input.body;
   const offeringProblem = await checkOffering(tx, caller, content);
-  if (offeringProblem !== null) throw invalid([...input.whenNew, offeringProblem]);
+  if (offeringProblem !== null) {
+    const problems = [...input.whenNew, offeringProblem];
+    throw invalid(inDocumentOrder(problems, input.body as unknown as JsonValue, null));
+  }
   const externalId = content.external_id ?? null;
   const earlier = await findSubmitted(tx, caller, externalId);
   if (earlier !== null) return { status: 200, body: { data: submissionView(earlier), duplicate: true } };

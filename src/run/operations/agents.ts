@@ -44,7 +44,7 @@ export const toolServerOperation: ToolServerOperation = {
   tag: 'Agents',
   summary: 'The tool server',
   description:
-    'MCP Streamable HTTP, stateless: each POST carries the key. The answer is one JSON-RPC message, or 202 without a body. The four tools that write count as writes; `initialize`, `ping` and notifications are not counted; everything else counts as a read.',
+    'MCP Streamable HTTP, stateless: each POST carries the key. The answer is one JSON-RPC message, or 202 without a body. The four tools that write count as writes; with a valid key `initialize`, `ping` and notifications are not counted; everything else counts as a read.',
   auth: 'secret',
   effect: 'read',
   responses: {

@@ -1,5 +1,6 @@
--- The people of the approved experiences of a mode in a window: those of all experiences together (p_all), without those
--- who were seen in p_taken_down alone. An experience that was taken down keeps its rows, and no answer counts its people.
+-- The people of the approved experiences of a mode in a window: those of all experiences together (p_all), without
+-- those who were seen in p_taken_down alone. An experience that was taken down keeps its rows, and no answer counts its
+-- people.
 create or replace function people_of_approved(
   p_venue uuid, p_all uuid, p_taken_down uuid[], p_approved uuid[], p_from timestamptz, p_to timestamptz
 ) returns table (viewers bigint, starters bigint) language plpgsql stable set enable_seqscan = off as $$

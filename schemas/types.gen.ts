@@ -1615,6 +1615,8 @@ export type DeskVenue = {
     /** In minor units (cents). */
     readonly amount: number;
   })[];
+  /** The checklist of going live, as the venue sees it. A venue that is linked keeps it: a line that no longer holds says what is wrong. */
+  readonly go_live: readonly GoLiveStep[];
 };
 
 /** A venue as a line of the desk. */

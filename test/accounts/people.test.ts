@@ -115,6 +115,38 @@ describe('a venue', () => {
 const invite = (by: Member, email: string, role: Role = 'developer') =>
   by.call('POST', '/console/api/invitations', { email, role });
 
+describe('an invitation of a person who is signed in', () => {
+  it('is accepted by the link in the mail, without signing in anew', async () => {
+    const [venue, own] = [await newVenue(), await newVenue()];
+    const owner = await member(venue, 'owner');
+    const email = newEmail();
+    const { token } = await createSession(world.context, await createAccount(world.context, email, [[own, 'owner']]));
+    const invitation = (await invite(owner, email)).json;
+    const [row] = await world.db.query<{ id: string; address: Buffer; content: Buffer }>(
+      `select mail_id as "id", address, content from mails where kind = 'invitation' and subject = $1`,
+      [invitation.id],
+    );
+    if (row === undefined) throw new Error('the invitation was not mailed');
+    expect(openMail(world.context.seal, row).text).toMatch(/\/console\/venues\?join=1$/m);
+    const accept = async () => {
+      const { status, json } = await callConsole(world, 'POST', '/console/api/invitations/accept', { token });
+      return [status, json.venues.map(({ id, role }: { id: string; role: string }) => [id, role])];
+    };
+    const joined = [
+      200,
+      [
+        [own, 'owner'],
+        [venue, 'developer'],
+      ],
+    ];
+    expect(await accept()).toEqual(joined);
+    // Again: nothing is open any more.
+    expect(await accept()).toEqual(joined);
+    expect((await owner.call('GET', '/console/api/invitations')).json.data).toEqual([]);
+    expect(await auditOf(venue)).toContainEqual(['person.join', expect.any(String), expect.any(String)]);
+  });
+});
+
 describe('an invitation', () => {
   it('is mailed, and accepted once by signing in with that address', async () => {
     const venue = await newVenue();

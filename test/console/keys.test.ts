@@ -170,6 +170,34 @@ describe.runIf(executable !== null)('the screens of keys and origins', () => {
       expect(await page.getByRole('button', { name }).count(), name).toBe(0);
   });
 
+  it('find a key by its name, the end of its text or its id, and keep the search in the address', async () => {
+    const { world } = console_;
+    const wanted = await world.key(venueId, { mode: 'test', name: 'Kitchen display' });
+    await world.key(venueId, { mode: 'test', name: 'Front desk' });
+    const visitor = await console_.signedIn(venueId, 'viewer');
+    const { page } = visitor;
+    await page.goto(screenUrl(venueId, '/keys'));
+    const found = page.getByRole('link', { name: 'Kitchen display' });
+    const other = page.getByRole('link', { name: 'Front desk' });
+    const search = page.getByRole('searchbox', { name: 'Search' });
+    for (const text of ['kitchen', wanted.key.slice(-4), wanted.id]) {
+      await search.fill('');
+      await other.waitFor();
+      await search.fill(text);
+      await other.waitFor({ state: 'detached' });
+      await found.waitFor();
+    }
+    await search.fill('no such key');
+    await page.getByText('No key matches the search.').waitFor();
+    await look(visitor, 'keys-searched');
+    await search.fill('kitchen');
+    await expect.poll(() => page.url()).toContain('?q=kitchen');
+    await page.reload();
+    await found.waitFor();
+    expect(await other.count()).toBe(0);
+    expect(await search.inputValue()).toBe('kitchen');
+  });
+
   it('add and remove the origins of each mode', async () => {
     const visitor = await console_.signedIn(venueId, 'developer');
     const { page } = visitor;

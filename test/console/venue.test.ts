@@ -60,6 +60,45 @@ describe.runIf(executable !== null)('the screens of a venue', () => {
     await look(visitor, 'catalogue-item');
   });
 
+  it('catalogue: a boat and an event have fields too; what has none is listed, and marked in the JSON', async () => {
+    const visitor = await console_.signedIn(venue.venueId, 'developer');
+    const { page } = visitor;
+    const send = () => page.getByRole('button', { name: 'Send for review' }).click();
+    await page.goto(screenUrl(venue.venueId, '/catalogue/boat/new'));
+    await page.getByLabel('Name').fill('Second Wind');
+    await page.getByLabel('Your id').fill('boat-17');
+    await page.getByLabel('Price in USD').fill('1200');
+    await send();
+    await page.locator('.field.wrong', { has: page.getByLabel('City') }).waitFor();
+    await page.locator('.failed code', { hasText: '/photo_urls' }).waitFor();
+    await page.locator('.line.marked', { hasText: 'photo_urls' }).waitFor();
+    await look(visitor, 'catalogue-edit-boat');
+    await page.getByLabel('City').fill('Miami');
+    await page.getByLabel('Address of a photo').fill('https://cdn.fleet.example/1.jpg');
+    await send();
+    await page.waitForURL(/\/catalogue$/);
+    const { data: boat } = (await venue.get('/v1/boats/boat-17')).json;
+    expect(boat).toMatchObject({
+      name: 'Second Wind',
+      location: { city: 'Miami' },
+      pricing: [{ duration_hours: 4, amount: 120_000, currency: 'usd' }],
+      photo_urls: ['https://cdn.fleet.example/1.jpg'],
+    });
+    await page.goto(screenUrl(venue.venueId, '/catalogue/event/new'));
+    await page.getByLabel('Title').fill('Moonlight sail');
+    await send();
+    await page.locator('.field.wrong', { has: page.getByLabel(/^Starts/) }).waitFor();
+    const starts = new Date(Date.now() + 7 * 86_400_000).toISOString().slice(0, 16);
+    await page.getByLabel(/^Starts/).fill(starts);
+    await page.getByLabel('Price in USD').fill('48.50');
+    await page.getByLabel('Your id').fill('moon-1');
+    await send();
+    await page.waitForURL(/\/catalogue$/);
+    const { data: events } = (await venue.get('/v1/experiences')).json;
+    // The zone of this venue is UTC.
+    expect(events[0]).toMatchObject({ title: 'Moonlight sail', starts_at: `${starts}:00Z`, tiers: [{ amount: 4850 }] });
+  });
+
   it('payouts: a completed checkout is a line of its week, and the lines add up', async () => {
     const visitor = await console_.signedIn(venue.venueId, 'finance');
     const { page } = visitor;
@@ -140,6 +179,42 @@ describe.runIf(executable !== null)('the screens of a venue', () => {
     await page.getByRole('link', { name: 'Won' }).click();
     await page.getByText('No dispute is won.').waitFor();
     expect(await saved('CSV')).toEqual(['disputes.csv', []]);
+  });
+
+  it('payouts: a lost dispute has a column, so every row adds up, and the call below gives the same sums', async () => {
+    const { world } = console_;
+    const other = await openTestVenue(world);
+    const checkout = await other.collecting({ party_size: 2, amount: 20_000, description: 'Cabana 3' });
+    const [secret] = await other.payAll(checkout, [CARDS.good]);
+    await world.work();
+    const tools = disputeTools(world, other);
+    const intent = secret === undefined ? '' : intentIdOf(secret);
+    const dispute = await tools.open(intent, 10_000);
+    await tools.deliverEvents(intent);
+    await tools.close(dispute, 'lost');
+    await tools.deliverEvents(intent);
+    const visitor = await console_.signedIn(other.venueId, 'finance');
+    const { page } = visitor;
+    await page.goto(screenUrl(other.venueId, '/payouts'));
+    await page.locator('.fold').first().click();
+    await page.locator('tr.detail').first().waitFor();
+    await page.getByRole('columnheader', { name: 'Disputed' }).waitFor();
+    const cents = (text: string): number => Number(text.replaceAll(/[^\d]/g, '')) * (/[−-]/.test(text) ? -1 : 1);
+    for (const row of ['tr.open', 'tr.detail', 'tfoot tr']) {
+      const cells = await page.locator(`.week ${row} td.number`).allInnerTexts();
+      const [, paid = 0, fee = 0, refunded = 0, disputed = 0, yours = 0] = cells.map((text) =>
+        text === '–' ? 0 : cents(text),
+      );
+      expect([row, disputed]).toEqual([row, -10_000]);
+      expect(paid + fee + refunded + disputed, row).toBe(yours);
+    }
+    const call = await page.locator('.api-line code').innerText();
+    expect(call).toMatch(/^GET \/v1\/payouts\?from=.+&to=.+/);
+    const { totals } = (await other.get(call.slice('GET '.length))).json;
+    expect([totals.count, totals.amount + totals.fee_amount]).toEqual([1, 20_000]);
+    await page.getByRole('link', { name: 'Disputes' }).click();
+    await expect.poll(() => page.locator('.api-line code').innerText()).toBe('GET /console/api/disputes?limit=50');
+    await look(visitor, 'payouts-dispute');
   });
 
   it('catalogue: a viewer reads it, and the editor has neither a field nor a button', async () => {

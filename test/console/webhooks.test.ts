@@ -1,5 +1,6 @@
 // Webhooks and events in the console: a failing address is found, fixed and recovered; who may not change sees no button.
 
+import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { deliverDue, dispatchDue } from '../../src/domain/webhooks/deliveries/deliver.ts';
@@ -161,6 +162,57 @@ describe.runIf(executable !== null)('the screens of webhooks and events', () => 
     expect(received).toContain(eventId);
     await page.goto(screenUrl(venue.venueId, '/events/evt_unknown'));
     await page.getByText('There is no such event').waitFor();
+  });
+
+  it('save events, deliveries, keys and the team as CSV, with the filters of the screen', async () => {
+    const other = await openTestVenue(console_.world);
+    const endpoint = await other.post('/v1/webhook_endpoints', { url: url('/saved'), events: ['checkout.created'] });
+    const checkout = await other.create({ description: '=Cabana 3, Saturday' });
+    await deliver();
+    const { page } = await console_.signedIn(other.venueId);
+    const savedFrom = async (screen: string): Promise<{ name: string; lines: string[] }> => {
+      await page.goto(screenUrl(other.venueId, screen));
+      const download = page.waitForEvent('download');
+      await page.getByRole('button', { name: 'CSV', exact: true }).click();
+      const file = await download;
+      const text = readFileSync(await file.path(), 'utf8');
+      return { name: file.suggestedFilename(), lines: text.trimEnd().split('\r\n') };
+    };
+
+    const events = await savedFrom('/events?type=checkout.created');
+    expect(events.name).toBe('events.csv');
+    expect(events.lines).toEqual([
+      'id,type,created_at,subject,subject_name,external_booking_id',
+      expect.stringMatching(/^evt_\w+,checkout\.created,[^,]+,chk_\w+,"'=Cabana 3, Saturday",bk-\d+$/),
+    ]);
+    expect(events.lines[1]).toContain(checkout.id);
+    expect((await savedFrom('/events?type=checkout.expired')).lines).toHaveLength(1);
+
+    const deliveries = await savedFrom(`/webhooks/${endpoint.json.id}?status=delivered`);
+    expect(deliveries.name).toBe('deliveries.csv');
+    const eventId = events.lines[1]?.split(',')[0] ?? '';
+    expect(deliveries.lines.slice(1)).toEqual([
+      expect.stringContaining(`,${endpoint.json.id},${eventId},checkout.created,false,delivered,1,200,`),
+    ]);
+    expect((await savedFrom(`/webhooks/${endpoint.json.id}?status=failed`)).lines).toHaveLength(1);
+
+    const keys = await savedFrom('/keys');
+    expect(keys.name).toBe('keys.csv');
+    const keyLine = new RegExp(`^key_\\w+,.*,secret,test,[^,]*${other.key.slice(-4)},active,`);
+    expect(keys.lines).toContainEqual(expect.stringMatching(keyLine));
+    expect(keys.lines.join('\n')).not.toContain(other.key);
+
+    await page.goto(screenUrl(other.venueId, '/team'));
+    await page.getByRole('button', { name: 'Invite a person' }).click();
+    await page.getByLabel('Mail').fill('sam@harbor.example');
+    await page.getByRole('button', { name: 'Send the invitation' }).click();
+    await page.getByRole('cell', { name: 'sam@harbor.example', exact: true }).waitFor();
+    const team = await savedFrom('/team');
+    expect(team.name).toBe('team.csv');
+    expect(team.lines).toContainEqual(expect.stringMatching(/^person,[^,]+,[^,]*,owner-[^,]+@harbor\.example,owner,/));
+    expect(team.lines).toContainEqual(expect.stringMatching(/^invitation,[^,]+,,sam@harbor\.example,developer,/));
+    // The file has what the search leaves.
+    expect((await savedFrom('/team?q=sam')).lines).toHaveLength(2);
   });
 
   it('show a viewer deliveries without a way to send them again', async () => {

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { linkReadyVenues, linkWhenReady } from '../../src/domain/go-live/link-when-ready.ts';
 import { finishSandboxOnboarding } from '../../src/domain/payments/payout-account.ts';
 import { addOrigin } from '../../src/domain/venues/change-venue.ts';
+import { createOperator, deskOf } from '../support/desk-client.ts';
 import { type DnsServer, startDnsServer } from '../support/dns-server.ts';
 import { storePayableAccount } from '../support/payable-venue.ts';
 import { type CommandLine, commandLine } from '../support/run-command.ts';
@@ -292,6 +293,27 @@ describe('a venue whose lines all hold', () => {
     expect(await notices(venue, 'approval')).toBe(3);
     const late = await cli.run('venue', 'unapprove', venue);
     expect(late.out).toContain('It is linked and stays so');
+    expect((await read(owner)).linked).toBe(true);
+  });
+
+  it('is linked by an approval at the desk, which shows the same checklist', async () => {
+    const desk = deskOf(world, await createOperator(world.context, 'admin'));
+    const { venue, owner } = await sandbox(['https://covepine.example']);
+    const checklistAtDesk = async () => (await desk('GET', `/venues/${venue}`)).json.go_live;
+    expect(await checklistAtDesk()).toEqual((await read(owner)).steps);
+    await verifyDomain(owner);
+    await makePayable(venue);
+    await acceptTerms(owner);
+    expect((await checklistAtDesk()).filter(({ done }: { done: boolean }) => !done)).toHaveLength(1);
+    for (let round = 0; round < 2; round++) {
+      const { status, json } = await desk('POST', `/venues/${venue}/approve`);
+      expect([status, json.state, json.go_live.at(-1)]).toEqual([
+        200,
+        'linked',
+        { id: 'approval', done: true, missing: null },
+      ]);
+    }
+    expect(await notices(venue, 'approval')).toBe(1);
     expect((await read(owner)).linked).toBe(true);
   });
 

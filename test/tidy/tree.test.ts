@@ -144,6 +144,7 @@ const ALLOWED_DOMAIN_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     'checkouts',
     'events',
     'experiences',
+    'go-live',
     'keys',
     'ledger',
     'monitoring',

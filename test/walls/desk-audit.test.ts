@@ -105,6 +105,7 @@ const WRITES: Readonly<Record<string, () => Promise<Call> | Call>> = {
       reads_per_hour: 36_000,
       until: new Date(Date.now() + 86_400_000).toISOString(),
     }),
+  approveVenue: () => ofVenue('approve'),
   suspendVenue: () => ofVenue('suspend', { note: 'Under inquiry.' }),
   resumeVenue: () => ofVenue('resume'),
   viewVenue: () => ofVenue('view'),

@@ -133,6 +133,7 @@ describe('every operation of the desk', () => {
 });
 
 const STEPPED_UP: readonly string[] = [
+  'approveVenue',
   'giveBackReserved',
   'oweReversal',
   'payByHand',

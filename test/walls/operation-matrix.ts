@@ -380,6 +380,7 @@ const consoleRows: Readonly<Record<string, MatrixRow>> = {
   },
   listInvitations: { as: 'account', ofVenue: true, createListed: newInvitation },
   invitePerson: {},
+  acceptInvitations: {},
   withdrawInvitation: {
     as: 'account',
     ofVenue: true,

@@ -1,5 +1,5 @@
 // Invitations to a venue by mail: valid for 7 days and once. The person accepts by signing in with that mail address, which
-// proves that it is theirs; an address without an account signs up by it.
+// proves that it is theirs, or, signed in, by the link in the mail; an address without an account signs up by it.
 
 import type { Invitation, InvitationCreate } from '../../../schemas/types.gen.ts';
 import type { CommandContext } from '../../base/command-context.ts';
@@ -11,7 +11,7 @@ import type { Seal } from '../../base/seal.ts';
 import { requireDailyUses } from '../keys/daily-limit.ts';
 import { queueMail } from '../mail/mail.ts';
 import { audit } from '../venues/audit.ts';
-import { hashOfEmail, type TeamCaller } from './account.ts';
+import { type AccountCaller, hashOfEmail, type TeamCaller } from './account.ts';
 import { type AccountServices, requireMail } from './challenges.ts';
 import {
   acceptInvitations,
@@ -23,6 +23,7 @@ import {
 import { invitationMail } from './mails.ts';
 import { lockTeam } from './people.ts';
 import { insertPerson, listPeople } from './people-queries.ts';
+import { sessionBody } from './show-session.ts';
 
 const INVITATION_MS = 7 * 24 * 3_600_000;
 const INVITATIONS_PER_DAY = 50;
@@ -80,7 +81,7 @@ export async function invitePerson(
     const expiresAt = now + INVITATION_MS;
     const places = { id, venueId: venue.id, invitedBy: account.id };
     const row = await insertInvitation(tx, { ...places, email: sealed, emailHash, role, expiresAt, now });
-    const from = { person: account.name, venue: venue.name, url: services.consoleUrl() };
+    const from = { person: account.name, venue: venue.name, url: `${services.consoleUrl()}/venues?join=1` };
     if (!(await queueMail(tx, services, 'invitation', id, invitationMail(email, role, from)))) throw tooManyMails();
     await audit(tx, caller, { venueId: venue.id, action: 'person.invite', subject: id, detail: { role } });
     return row;
@@ -108,6 +109,16 @@ export async function withdrawInvitation(
     await audit(tx, caller, { venueId: venue.id, action: 'person.uninvite', subject: ended.id });
   });
   return { status: 200, body: { id: id.toLowerCase(), ended: true } };
+}
+
+/** A person who is signed in accepts every open invitation of their mail address. */
+export async function acceptOwnInvitations({ db }: AccountServices, caller: AccountCaller): Promise<OperationResult> {
+  const { id, email } = caller.account;
+  const body = await db.transaction(async (tx) => {
+    await joinInvitedVenues(tx, caller, id, hashOfEmail(caller.seal, email));
+    return sessionBody(tx, caller);
+  });
+  return { status: 200, body };
 }
 
 /** Gives an account every role that its mail address was invited to. Returns how many. */

@@ -27,6 +27,7 @@ export const OPERATOR_ROLES_OF_WRITES: Readonly<Record<string, readonly Operator
   suspendVenue: ADMINS,
   resumeVenue: ADMINS,
   raiseLimits: ADMINS,
+  approveVenue: ADMINS,
   viewVenue: OPERATOR_ROLES,
 };
 

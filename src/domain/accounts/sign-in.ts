@@ -46,20 +46,19 @@ async function countCodeRequest(
   const subject = `console sign-in mail ${hash.toString('hex')}`;
   const device = deviceHashOf(browser);
   if (device !== null && (await isDeviceOf(tx, hash, device, clock.now()))) {
-    await requireHourlyUse(tx, `${subject} ${device.toString('hex')}`, CODES_PER_EMAIL_PER_HOUR, BY_OWN);
+    await requireHourlyUse(tx, `${subject} ${device.toString('hex')}`, CODES_PER_EMAIL_PER_HOUR, BY_EMAIL);
     return true;
   }
   const network = networkOf(address);
   await requireHourlyUse(tx, `console sign-in address ${network}`, CODES_PER_ADDRESS_PER_HOUR, BY_ADDRESS);
   const isOwn = await hasSignedInFrom(tx, hash, network, clock.now());
-  if (isOwn) await requireHourlyUse(tx, `${subject} ${network}`, CODES_PER_EMAIL_PER_HOUR, BY_OWN);
+  if (isOwn) await requireHourlyUse(tx, `${subject} ${network}`, CODES_PER_EMAIL_PER_HOUR, BY_EMAIL);
   else await requireHourlyUse(tx, subject, CODES_PER_EMAIL_PER_HOUR, BY_EMAIL);
   return isOwn;
 }
 
-const STILL_WORKS = 'one that was sent in the last ten minutes still works, and so does a passkey.';
-const BY_OWN = `A mail address gets at most ${CODES_PER_EMAIL_PER_HOUR} codes an hour; ${STILL_WORKS}`;
-const BY_EMAIL = `${BY_OWN} A browser or a network in which you have signed in before has ${CODES_PER_EMAIL_PER_HOUR} codes of its own.`;
+/** One text for every way of counting: two would say whether the address belongs to an account. */
+const BY_EMAIL = `A mail address gets at most ${CODES_PER_EMAIL_PER_HOUR} codes an hour; one that was sent in the last ten minutes still works, and so does a passkey. A browser or a network in which you have signed in before has ${CODES_PER_EMAIL_PER_HOUR} codes of its own.`;
 const BY_ADDRESS = `At most ${CODES_PER_ADDRESS_PER_HOUR} codes an hour can be asked for from one network address.`;
 
 export async function verifySignIn(

@@ -1,8 +1,7 @@
-// What an operator does to a venue at the desk: its fee, its limits for a time, suspend and resume, and a look at it as its
-// people see it. Each is in the audit log of the venue.
+// What an operator does to a venue at the desk: its fee, its limits for a time, suspend and resume, the approval to go live, and
+// a look at it as its people see it. Each is in the audit log of the venue.
 
 import type { DeskFee, LimitRaise, VenueSuspension } from '../../../schemas/types.gen.ts';
-import type { Db } from '../../base/db.ts';
 import { conflict, invalid, notFound } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
 import type { FeeRate } from '../../base/money.ts';
@@ -10,23 +9,22 @@ import type { Input, OperationResult } from '../../base/operation.ts';
 import { formatMoney } from '../../base/translations.ts';
 import type { DeskCaller } from '../accounts/account.ts';
 import { openView } from '../accounts/operator-queries.ts';
+import { approveVenue as approve } from '../go-live/approve-venue.ts';
 import { raiseLimits as raiseKeyLimits } from '../keys/raise-queries.ts';
 import { compareWithListPrice, isBelowCost } from '../payments/list-price.ts';
 import { audit } from '../venues/audit.ts';
 import { changeFee, resumeVenue as resume, suspendVenue as suspend } from '../venues/change-venue.ts';
 import { findVenue, lockVenue } from '../venues/queries.ts';
-import { deskVenueView } from './venues.ts';
+import { type DeskVenueServices, deskVenueView } from './venues.ts';
 
-interface Services {
-  readonly db: Db;
-}
+type Services = DeskVenueServices;
 
 const DAY_MS = 86_400_000;
 const MAX_RAISE_DAYS = 90;
 const VIEW_MS = 30 * 60_000;
 
-async function viewOf({ db }: Services, caller: DeskCaller, id: string): Promise<OperationResult> {
-  return { status: 200, body: await deskVenueView(db, caller, id) };
+async function viewOf(services: Services, caller: DeskCaller, id: string): Promise<OperationResult> {
+  return { status: 200, body: await deskVenueView(services, caller, id) };
 }
 
 function venueIdIn({ params: { id = '' } }: Pick<Input, 'params'>): string {
@@ -58,6 +56,13 @@ function requireCoveredCost(fee: FeeRate): void {
 export async function suspendVenue(services: Services, caller: DeskCaller, input: Input<VenueSuspension>) {
   const id = venueIdIn(input);
   await services.db.transaction((tx) => suspend(tx, caller, id, input.body.note.trim()));
+  return viewOf(services, caller, id);
+}
+
+/** Where LIVE_NEEDS_APPROVAL=1 it is a line of the checklist: with it the venue may be ready, and is linked then. */
+export async function approveVenue(services: Services, caller: DeskCaller, input: Input) {
+  const id = venueIdIn(input);
+  await services.db.transaction((tx) => approve(tx, caller, id, services.goLive));
   return viewOf(services, caller, id);
 }
 

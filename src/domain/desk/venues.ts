@@ -10,6 +10,8 @@ import { listPeople, rolesOfAccount } from '../accounts/people-queries.ts';
 import { findAccountByEmail } from '../accounts/queries.ts';
 import { findReviewRoute } from '../catalogue/review-route-queries.ts';
 import { venueOf } from '../checkouts/guests/guest-queries.ts';
+import { checklist, type GoLiveSettings } from '../go-live/checklist.ts';
+import { readFacts } from '../go-live/link-when-ready.ts';
 import { statusOfKey } from '../keys/key.ts';
 import { listKeys, venuesOfKey } from '../keys/queries.ts';
 import { raisedLimits } from '../keys/raise-queries.ts';
@@ -18,11 +20,16 @@ import { venuesOfMovement, venuesOfProcessorId } from '../payments/find-by-id-qu
 import { compareWithListPrice, isBelowCost } from '../payments/list-price.ts';
 import { findVenue, findVenues, searchVenues, type VenueRow } from '../venues/queries.ts';
 
-interface Services {
+export interface DeskVenueServices {
   readonly db: Db;
+  readonly goLive: GoLiveSettings;
 }
 
-export async function listDeskVenues({ db }: Services, caller: DeskCaller, { query }: Input): Promise<OperationResult> {
+export async function listDeskVenues(
+  { db }: Pick<DeskVenueServices, 'db'>,
+  caller: DeskCaller,
+  { query }: Input,
+): Promise<OperationResult> {
   const text = typeof query.q === 'string' ? query.q.trim() : '';
   const limit = Number(query.limit);
   const exact = await findExactly(db, caller, text);
@@ -75,18 +82,27 @@ function itemView(venue: VenueRow): DeskVenueItem {
   return { object: 'desk_venue_item', id, name, state: stateOf(venue), created_at };
 }
 
-export async function getDeskVenue({ db }: Services, caller: DeskCaller, { params }: Input): Promise<OperationResult> {
-  return { status: 200, body: await deskVenueView(db, caller, params.id ?? '') };
+export async function getDeskVenue(
+  services: DeskVenueServices,
+  caller: DeskCaller,
+  { params }: Input,
+): Promise<OperationResult> {
+  return { status: 200, body: await deskVenueView(services, caller, params.id ?? '') };
 }
 
-export async function deskVenueView(db: Db, { seal, now }: DeskCaller, id: string): Promise<DeskVenue> {
+export async function deskVenueView(
+  { db, goLive }: DeskVenueServices,
+  { seal, now }: DeskCaller,
+  id: string,
+): Promise<DeskVenue> {
   const venue = isUuid(id) ? await findVenue(db, id) : null;
   if (venue === null) throw notFound();
-  const [keys, raised, people, debts] = await Promise.all([
+  const [keys, raised, people, debts, facts] = await Promise.all([
     listKeys(db, venue.id, null),
     raisedLimits(db, venue.id, now),
     listPeople(db, venue.id),
     findDebts(db, venue.id),
+    readFacts(db, venue),
   ]);
   const raisedOf = new Map(raised.map(({ id: key, ...limits }) => [key, limits]));
   return {
@@ -123,6 +139,7 @@ export async function deskVenueView(db: Db, { seal, now }: DeskCaller, id: strin
       role,
     })),
     debts: debts.map(({ mode, currency, amount }) => ({ mode, currency, amount })),
+    go_live: [...checklist(facts, goLive)],
   };
 }
 

@@ -1,7 +1,12 @@
 // What the console calls beside the operations of partners: accounts, sessions and people. They are in
 // /console/openapi.json, and take a session from our own origin alone.
 
-import { invitePerson, listTeamInvitations, withdrawInvitation } from '../../domain/accounts/invitations.ts';
+import {
+  acceptOwnInvitations,
+  invitePerson,
+  listTeamInvitations,
+  withdrawInvitation,
+} from '../../domain/accounts/invitations.ts';
 import { changeRole, listTeam, removePerson } from '../../domain/accounts/people.ts';
 import { endOwnSession, listOwnSessions, signOut } from '../../domain/accounts/sessions.ts';
 import { showSession } from '../../domain/accounts/show-session.ts';
@@ -186,7 +191,7 @@ export const consoleAccess: readonly AppOperation[] = [
     path: '/console/api/invitations',
     summary: 'Invite a person by mail',
     description:
-      'Valid for 7 days and once. The person accepts by signing in with that mail address. A second invitation of an address replaces the first.',
+      'Valid for 7 days and once. The person accepts by signing in with that mail address, or, signed in, by `acceptInvitations`. A second invitation of an address replaces the first.',
     auth: 'team',
     effect: 'write',
     stepUp: 'always',
@@ -194,6 +199,18 @@ export const consoleAccess: readonly AppOperation[] = [
     responses: { 201: plain('The invitation.', 'invitation') },
     errors: ['conflict'],
     run: invitePerson,
+  },
+  {
+    ...CONSOLE,
+    id: 'acceptInvitations',
+    method: 'POST',
+    path: '/console/api/invitations/accept',
+    summary: 'Accept the open invitations of the signed-in person',
+    description: 'Of their mail address. A sign-in accepts them too. The answer is the same when there are none.',
+    auth: 'account',
+    effect: 'write',
+    responses: { 200: plain('The session, with the venues that the person has joined.', 'console_session') },
+    run: acceptOwnInvitations,
   },
   {
     ...CONSOLE,

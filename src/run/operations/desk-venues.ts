@@ -1,6 +1,13 @@
 // What the desk calls about venues and people.
 
-import { raiseLimits, resumeVenue, setVenueFee, suspendVenue, viewVenue } from '../../domain/desk/change-venues.ts';
+import {
+  approveVenue,
+  raiseLimits,
+  resumeVenue,
+  setVenueFee,
+  suspendVenue,
+  viewVenue,
+} from '../../domain/desk/change-venues.ts';
 import { listDeskAudit, listDeskPeople, listOperators } from '../../domain/desk/people.ts';
 import { getDeskVenue, listDeskVenues } from '../../domain/desk/venues.ts';
 import type { AppOperation } from '../app-operation.ts';
@@ -74,6 +81,16 @@ export const deskVenues: readonly AppOperation[] = [
     summary: 'Let a suspended venue go on',
     responses: { 200: VENUE },
     run: resumeVenue,
+  },
+  {
+    ...CHANGE,
+    id: 'approveVenue',
+    path: '/desk/api/venues/{id}/approve',
+    summary: 'Approve a venue that goes live',
+    description:
+      'Needed where the installation asks for it (LIVE_NEEDS_APPROVAL=1). A venue of which every other line of the checklist holds is linked by it. Again: nothing changes.',
+    responses: { 200: VENUE },
+    run: approveVenue,
   },
   {
     ...CHANGE,

@@ -56,7 +56,7 @@ export function useAction<Input extends unknown[]>(work: (...input: Input) => Pr
 const sentence = (text: string | null): string | null => text && `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
 /** A problem of a part of a field belongs to the field. */
-const isAt = (field: string, pointer: string): boolean => field === pointer || field.startsWith(`${pointer}/`);
+export const isAt = (field: string, pointer: string): boolean => field === pointer || field.startsWith(`${pointer}/`);
 
 function fieldProblems(error: unknown): readonly { readonly field: string; readonly message: string }[] {
   if (!isApiError(error)) return [];

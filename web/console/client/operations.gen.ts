@@ -286,11 +286,18 @@ export class ConsoleOperations {
     return this.#api.list({ method: 'GET', path: '/console/api/invitations' }, options);
   }
   /**
-   * Invite a person by mail. Valid for 7 days and once. The person accepts by signing in with that mail address. A second invitation of an address replaces the first.
+   * Invite a person by mail. Valid for 7 days and once. The person accepts by signing in with that mail address, or, signed in, by `acceptInvitations`. A second invitation of an address replaces the first.
    * `POST /console/api/invitations`
    */
   invitePerson(body: InvitationCreate, options?: RequestOptions): ApiPromise<Invitation> {
     return this.#api.send({ method: 'POST', path: '/console/api/invitations', body }, options);
+  }
+  /**
+   * Accept the open invitations of the signed-in person. Of their mail address. A sign-in accepts them too. The answer is the same when there are none.
+   * `POST /console/api/invitations/accept`
+   */
+  acceptInvitations(options?: RequestOptions): ApiPromise<ConsoleSession> {
+    return this.#api.send({ method: 'POST', path: '/console/api/invitations/accept' }, options);
   }
   /**
    * Withdraw an invitation.
@@ -970,6 +977,13 @@ export class ConsoleOperations {
    */
   resumeVenue(id: string, options?: RequestOptions): ApiPromise<DeskVenue> {
     return this.#api.send({ method: 'POST', path: '/desk/api/venues/{id}/resume', params: [id] }, options);
+  }
+  /**
+   * Approve a venue that goes live. Needed where the installation asks for it (LIVE_NEEDS_APPROVAL=1). A venue of which every other line of the checklist holds is linked by it. Again: nothing changes.
+   * `POST /desk/api/venues/{id}/approve`
+   */
+  approveVenue(id: string, options?: RequestOptions): ApiPromise<DeskVenue> {
+    return this.#api.send({ method: 'POST', path: '/desk/api/venues/{id}/approve', params: [id] }, options);
   }
   /**
    * Raise the limits of a key or a venue for a time. For one key, or for every secret key of the venue, also those that it makes until the end. The higher of both limits counts; a raise that still runs is neither lowered nor shortened.

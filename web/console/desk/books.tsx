@@ -25,8 +25,7 @@ export function Books({ health, onDone }: BooksProps): JSX.Element {
 }
 
 function Accounts({ health: { books, accounts } }: { readonly health: MoneyHealth }): JSX.Element {
-  const debits = accounts.reduce((sum, { balance }) => sum + Math.max(0, balance), 0);
-  const [currency = 'usd'] = accounts.map((one) => one.currency);
+  const currencies = [...new Set(accounts.map(({ currency }) => currency))];
   return (
     <Section title="The books" aside={<span class="quiet">{books === null ? '' : dateTime(books.at)}</span>}>
       {books === null && <Empty snippet="npx everyshare ledger check">The ledger was not checked yet.</Empty>}
@@ -44,16 +43,37 @@ function Accounts({ health: { books, accounts } }: { readonly health: MoneyHealt
               <td class="number">{balance < 0 ? money(-balance, of) : ''}</td>
             </tr>
           ))}
-          <tr class="total">
-            <td>
-              <b>Together</b>
-            </td>
-            <td class="number">{money(debits, currency)}</td>
-            <td class="number">{money(debits, currency)}</td>
-          </tr>
+          {currencies.map((currency) => (
+            <Together key={currency} currency={currency} balances={balancesOf(accounts, currency)} />
+          ))}
         </Table>
       )}
     </Section>
+  );
+}
+
+const balancesOf = (accounts: MoneyHealth['accounts'], of: string): number[] =>
+  accounts.filter(({ currency }) => currency === of).map(({ balance }) => balance);
+
+/** The two sides of one currency. They are equal, or money is missing: then both are red. */
+function Together({
+  currency,
+  balances,
+}: {
+  readonly currency: string;
+  readonly balances: readonly number[];
+}): JSX.Element {
+  const debits = balances.reduce((sum, balance) => sum + Math.max(0, balance), 0);
+  const credits = balances.reduce((sum, balance) => sum - Math.min(0, balance), 0);
+  const color = debits === credits ? '' : ' red';
+  return (
+    <tr class="total">
+      <td>
+        <b>Together</b>
+      </td>
+      <td class={`number${color}`}>{money(debits, currency)}</td>
+      <td class={`number${color}`}>{money(credits, currency)}</td>
+    </tr>
   );
 }
 

@@ -8,10 +8,12 @@ import type { MoneyCase } from '../client/types.gen.ts';
 import { Id } from '../ui/controls.tsx';
 import { count, dateTime, money } from '../ui/format.ts';
 import { Icon } from '../ui/icon.tsx';
+import { ListCsvButton } from '../ui/list-csv-button.tsx';
 import { Empty, Page, Section, Shown, Table } from '../ui/parts.tsx';
 import { AnswerLink } from './answer-link.tsx';
 import { useCommand } from './frame.tsx';
 import { ModeChips } from './mode-chips.tsx';
+import { MONEY_CASE_COLUMNS } from './money-case-columns.ts';
 import { desk } from './session.ts';
 
 const SOON_MS = 2 * 24 * 3_600_000;
@@ -31,7 +33,20 @@ export default function DisputesScreen(): JSX.Element {
           const disputes = needs_person.filter(({ kind }) => kind === 'dispute');
           const together = `${count(open_disputes.count, 'open dispute')}, ${money(open_disputes.amount, 'usd')}`;
           return (
-            <Section title="Not decided" aside={<span class="quiet">{together}</span>}>
+            <Section
+              title="Not decided"
+              aside={
+                <>
+                  <span class="quiet">{together}</span>{' '}
+                  <ListCsvButton
+                    name="disputes"
+                    columns={MONEY_CASE_COLUMNS}
+                    rows={() => disputes}
+                    isCut={open_disputes.count > disputes.length}
+                  />
+                </>
+              }
+            >
               {disputes.length === 0 ? (
                 <Empty>No charge is disputed.</Empty>
               ) : (

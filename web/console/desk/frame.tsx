@@ -6,6 +6,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { path, signOut } from '../session.ts';
 import { showToast } from '../shell/announce.tsx';
 import { goTo } from '../shell/go-to.ts';
+import { Menu } from '../shell/menu.tsx';
 import { DESK, isWithin, type NavigationItem } from '../shell/navigation.ts';
 import { openShortcuts } from '../shell/shortcuts.tsx';
 import { Copy } from '../ui/controls.tsx';
@@ -58,6 +59,7 @@ export function DeskFrame({ children }: { readonly children: ComponentChildren }
             </li>
           </ul>
         </nav>
+        <PhoneHead />
         <main id="content" class="panel" tabIndex={-1}>
           <TopLine />
           <div class="scroll">{children}</div>
@@ -72,6 +74,34 @@ export function DeskFrame({ children }: { readonly children: ComponentChildren }
         ))}
       </nav>
     </>
+  );
+}
+
+/** What the sidebar has beside the pages, which are the tabs of a phone. */
+function PhoneHead(): JSX.Element {
+  const current = DESK.find(({ to }) => isWithin(path.value, to));
+  return (
+    <nav class="phone-head" aria-label="Desk, more">
+      <b>{current?.name ?? 'Desk'}</b>
+      <Menu
+        class="help-menu"
+        button={
+          <>
+            <Icon name="menu" size={20} /> More
+          </>
+        }
+      >
+        <a href="/desk/venues">
+          <Icon name="search" /> Any id, venue, mail
+        </a>
+        <a href="/console">
+          <Icon name="out" /> Console
+        </a>
+        <button type="button" onClick={leaveDesk}>
+          <Icon name="lock" /> Sign out
+        </button>
+      </Menu>
+    </nav>
   );
 }
 

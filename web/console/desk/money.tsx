@@ -9,11 +9,13 @@ import type { MoneyCase, MoneyHealth } from '../client/types.gen.ts';
 import { Id } from '../ui/controls.tsx';
 import { ago, count, date, dateTime, money, number, time } from '../ui/format.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
+import { ListCsvButton } from '../ui/list-csv-button.tsx';
 import { Empty, Page, Section, Shown, Stat, Stats, Table } from '../ui/parts.tsx';
 import { Books } from './books.tsx';
 import { useCommand } from './frame.tsx';
 import { ModeChips } from './mode-chips.tsx';
 import { type AskedCase, CaseActions, CaseDialog } from './money-actions.tsx';
+import { MONEY_CASE_COLUMNS } from './money-case-columns.ts';
 import { desk, mayMoveMoney } from './session.ts';
 
 export default function MoneyScreen(): JSX.Element {
@@ -34,6 +36,7 @@ export default function MoneyScreen(): JSX.Element {
             <Figures health={health} />
             <Cases
               title="Needs a person"
+              fileName="money-needs-person"
               note="an operator must decide"
               empty="Nothing needs you."
               cases={health.needs_person}
@@ -43,6 +46,7 @@ export default function MoneyScreen(): JSX.Element {
             />
             <Cases
               title="Waiting, tried again by itself"
+              fileName="money-waiting"
               note="no card is charged twice"
               empty="Nothing waits."
               cases={health.waiting}
@@ -125,6 +129,8 @@ interface CaseHandlers {
 
 interface CasesProps extends CaseHandlers {
   readonly title: string;
+  /** Of its CSV file. */
+  readonly fileName: string;
   readonly note: string;
   readonly empty: string;
   readonly cases: readonly MoneyCase[];
@@ -132,9 +138,17 @@ interface CasesProps extends CaseHandlers {
   readonly hasMore: boolean;
 }
 
-function Cases({ title, note, empty, cases, hasMore, ...handlers }: CasesProps): JSX.Element {
+function Cases({ title, fileName, note, empty, cases, hasMore, ...handlers }: CasesProps): JSX.Element {
   return (
-    <Section title={title} aside={<span class="quiet">{note}</span>}>
+    <Section
+      title={title}
+      aside={
+        <>
+          <span class="quiet">{note}</span>{' '}
+          <ListCsvButton name={fileName} columns={MONEY_CASE_COLUMNS} rows={() => cases} isCut={hasMore} />
+        </>
+      }
+    >
       {cases.length === 0 ? (
         <Empty>{empty}</Empty>
       ) : (

@@ -4,12 +4,22 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useAddressQuery } from '../client/address-query.ts';
 import { useLoad } from '../client/load.ts';
-import type { DeskPerson } from '../client/types.gen.ts';
+import type { DeskOperator, DeskPerson } from '../client/types.gen.ts';
 import { Button, Id, TextField } from '../ui/controls.tsx';
+import type { Columns } from '../ui/csv.ts';
 import { date } from '../ui/format.ts';
+import { ListCsvButton } from '../ui/list-csv-button.tsx';
 import { Empty, Page, Section, Shown, Table } from '../ui/parts.tsx';
 import { useCommand } from './frame.tsx';
 import { desk } from './session.ts';
+
+const COLUMNS: Columns<DeskOperator> = [
+  ['id', ({ id }) => id],
+  ['email', ({ email }) => email],
+  ['name', ({ name }) => name],
+  ['role', ({ role }) => role],
+  ['created_at', ({ created_at }) => created_at],
+];
 
 export default function PeopleScreen(): JSX.Element {
   const address = useAddressQuery();
@@ -47,7 +57,17 @@ export default function PeopleScreen(): JSX.Element {
           }
         </Shown>
       )}
-      <Section title="Operators" aside={<span class="quiet">made on the command line</span>}>
+      <Section
+        title="Operators"
+        aside={
+          <>
+            <span class="quiet">made on the command line</span>{' '}
+            {operators.data !== undefined && (
+              <ListCsvButton name="operators" columns={COLUMNS} rows={() => operators.data ?? []} />
+            )}
+          </>
+        }
+      >
         <Shown loaded={operators} lines={3}>
           {(list) => (
             <Table caption="Operators" head={['Mail', '-Name', 'Role', '-Since']}>

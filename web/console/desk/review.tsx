@@ -28,6 +28,7 @@ import {
   unsentDecisions,
 } from './pending-decision.ts';
 import { ReviewedObject } from './review-case.tsx';
+import { ReviewCsv } from './review-csv.tsx';
 import { desk, mayReview, waitingReviews } from './session.ts';
 
 const STATES = [
@@ -125,10 +126,15 @@ export default function ReviewScreen({ id = '' }: ScreenProps): JSX.Element {
                   <QueueLine key={item.id} item={item} href={hrefOf(item.id)} isOpen={item.id === openId} />
                 ))}
               </ol>
-              {next_after !== null && (
+              {items.length > 0 && (
                 <div class="review-more">
-                  <span class="quiet">{count(items.length, 'object')} shown.</span>
-                  <Button onClick={queue.showMore}>Show more</Button>
+                  {next_after !== null && (
+                    <>
+                      <span class="quiet">{count(items.length, 'object')} shown.</span>
+                      <Button onClick={queue.showMore}>Show more</Button>
+                    </>
+                  )}
+                  <ReviewCsv query={{ ...query, mode }} />
                 </div>
               )}
               {items.length === 0 && <Empty>{status === '' ? 'The queue is empty.' : `Nothing is ${status}.`}</Empty>}

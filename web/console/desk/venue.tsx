@@ -1,4 +1,5 @@
-// One venue as an operator sees it: state, fee, keys with their limits, people, and what can be done.
+// One venue as an operator sees it: state, the checklist of going live, fee, keys with their limits, people, and what can be
+// done.
 
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
@@ -9,6 +10,7 @@ import type { ScreenProps } from '../screens.ts';
 import { showToast } from '../shell/announce.tsx';
 import { Button, Id } from '../ui/controls.tsx';
 import { ago, date, dateTime, money, number } from '../ui/format.ts';
+import { Icon } from '../ui/icon.tsx';
 import { Banner, Empty, Failed, Page, Section, Shown, Table } from '../ui/parts.tsx';
 import { useCommand } from './frame.tsx';
 import { NoteDialog } from './note-dialog.tsx';
@@ -36,6 +38,10 @@ export default function VenueScreen({ id = '' }: ScreenProps): JSX.Element {
     await desk.viewVenue(id);
     // The console reads the session anew, which has the venue now.
     location.assign(`/console/v/${id}/test`);
+  });
+  const approve = useAction(async () => {
+    await desk.approveVenue(id);
+    await done('Approved.');
   });
   const suspend = useAction(async (note: string) => {
     await desk.suspendVenue(id, { note });
@@ -79,13 +85,16 @@ export default function VenueScreen({ id = '' }: ScreenProps): JSX.Element {
             </>
           }
         >
-          {[look.error, resume.error].map((error, i) => error !== undefined && <Failed key={i} error={error} />)}
+          {[look.error, resume.error, approve.error].map(
+            (error, i) => error !== undefined && <Failed key={i} error={error} />,
+          )}
           {venue.state === 'suspended' && (
             <Banner color="red" icon="lock">
               <b>Suspended</b> since {dateTime(venue.suspended_at ?? '')}: no new checkouts, those that exist go on. “
               {venue.suspension_note}”
             </Banner>
           )}
+          <GoLive venue={venue} isBusy={approve.isBusy} onApprove={() => void approve.run()} />
           <Fee venue={venue} onChange={() => setAsking('fee')} />
           <Keys venue={venue} onRaise={(raise) => setAsking({ raise })} />
           <People venue={venue} />
@@ -122,6 +131,42 @@ export default function VenueScreen({ id = '' }: ScreenProps): JSX.Element {
 interface PartProps {
   readonly venue: DeskVenue;
 }
+
+interface GoLiveProps extends PartProps {
+  readonly isBusy: boolean;
+  readonly onApprove: () => void;
+}
+
+/** The checklist as the venue sees it: also what the card processor wants of an account that it no longer pays. */
+function GoLive({ venue: { go_live }, isBusy, onApprove }: GoLiveProps): JSX.Element {
+  return (
+    <Section title="Going live">
+      <ul>
+        {go_live.map(({ id, done, missing }) => (
+          <li key={id}>
+            <span class={`state ${done ? 'green' : 'amber'}`}>
+              <Icon name={done ? 'check' : 'clock'} /> {GO_LIVE_WORDS[id]}
+            </span>{' '}
+            {missing !== null && <span class="quiet">The venue reads: {missing}</span>}{' '}
+            {id === 'approval' && !done && mayChangeVenues() && (
+              <Button isBusy={isBusy} onClick={onApprove}>
+                Approve
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+const GO_LIVE_WORDS: Readonly<Record<DeskVenue['go_live'][number]['id'], string>> = {
+  domain: 'Domain',
+  payouts: 'Payouts',
+  origins: 'Origins',
+  terms: 'Terms',
+  approval: 'Approval',
+};
 
 function Fee({ venue: { fee, debts }, onChange }: PartProps & { readonly onChange: () => void }): JSX.Element {
   return (

@@ -4,24 +4,45 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useAddressQuery } from '../client/address-query.ts';
 import { useLoad } from '../client/load.ts';
+import type { ListDeskVenuesParams } from '../client/operations.gen.ts';
 import type { DeskVenueItem } from '../client/types.gen.ts';
 import { Button, Id, TextField } from '../ui/controls.tsx';
+import type { Columns } from '../ui/csv.ts';
 import { date } from '../ui/format.ts';
+import { ListCsvButton, MAX_PAGE_ROWS } from '../ui/list-csv-button.tsx';
 import { Pages } from '../ui/pages.tsx';
 import { Empty, Page, Shown, Table } from '../ui/parts.tsx';
 import { Chip } from '../ui/states.tsx';
 import { useCommand } from './frame.tsx';
 import { desk } from './session.ts';
 
+const COLUMNS: Columns<DeskVenueItem> = [
+  ['id', ({ id }) => id],
+  ['name', ({ name }) => name],
+  ['state', ({ state }) => state],
+  ['created_at', ({ created_at }) => created_at],
+];
+
 export default function VenuesScreen(): JSX.Element {
   const address = useAddressQuery();
   const [q, before] = [address.get('q'), address.get('before')];
   const [typed, setTyped] = useState(q);
-  const query = { limit: 50, ...(q === '' ? {} : { q }), ...(before === '' ? {} : { before }) };
+  const filters: ListDeskVenuesParams = q === '' ? {} : { q };
+  const query = { limit: 50, ...filters, ...(before === '' ? {} : { before }) };
   const loaded = useLoad((signal) => desk.listDeskVenues(query, { signal }).then(({ answer }) => answer), [q, before]);
   useCommand('npx everyshare venue list');
   return (
-    <Page title="Venues" lead="Search by a part of the name, an id, a whole mail address, or the hint of a key.">
+    <Page
+      title="Venues"
+      lead="Search by a part of the name, an id, a whole mail address, or the hint of a key."
+      actions={
+        <ListCsvButton
+          name="venues"
+          columns={COLUMNS}
+          rows={(limit) => desk.listDeskVenues({ ...filters, limit: MAX_PAGE_ROWS }).toArray({ limit })}
+        />
+      }
+    >
       <form
         class="filters"
         onSubmit={(event) => {

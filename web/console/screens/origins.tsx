@@ -3,6 +3,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useAction } from '../client/action.ts';
+import { useAddressQuery } from '../client/address-query.ts';
 import { useLoad } from '../client/load.ts';
 import { mayDevelop } from '../client/rights.ts';
 import type { VenueOrigin } from '../client/types.gen.ts';
@@ -10,30 +11,48 @@ import { usePlace } from '../session.ts';
 import { showToast } from '../shell/announce.tsx';
 import { useApiCall } from '../shell/api-line.tsx';
 import { Button, Copy, Link, TextField } from '../ui/controls.tsx';
+import type { Columns } from '../ui/csv.ts';
 import { Dialog } from '../ui/dialog.tsx';
+import { ListCsvButton } from '../ui/list-csv-button.tsx';
 import { Failed, Page, Section, Shown, Table } from '../ui/parts.tsx';
+import { contains, SearchField } from '../ui/search-field.tsx';
 
 type Mode = VenueOrigin['mode'];
 
+const COLUMNS: Columns<VenueOrigin> = [
+  ['mode', ({ mode }) => mode],
+  ['origin', ({ origin }) => origin],
+];
+
 export default function OriginsScreen(): JSX.Element {
   const { client, mode } = usePlace();
+  const address = useAddressQuery();
   const origins = useLoad((signal) => client.console.listOrigins({ signal }).then(({ data }) => data), [client]);
   useApiCall({ method: 'GET', path: '/console/api/origins' });
   const other: Mode = mode === 'live' ? 'test' : 'live';
+  const isShown = ({ origin }: VenueOrigin): boolean => contains(address.get('q'), [origin]);
   return (
     <Page
       title="Origins"
       lead="Where your pages are. Guests return to these addresses, and publishable keys work from them alone."
       isNarrow
+      actions={
+        origins.data !== undefined &&
+        origins.data.length > 0 && (
+          <ListCsvButton name="origins" columns={COLUMNS} rows={() => (origins.data ?? []).filter(isShown)} />
+        )
+      }
     >
       <Shown loaded={origins} lines={4}>
         {(list) => (
           <>
+            {list.length > 0 && <SearchField address={address} placeholder="Address" />}
             {[mode, other].map((one) => (
               <OriginsOf
                 key={one}
                 mode={one}
                 list={list.filter((origin) => origin.mode === one)}
+                isShown={isShown}
                 onChanged={origins.reload}
               />
             ))}
@@ -47,14 +66,17 @@ export default function OriginsScreen(): JSX.Element {
 interface OriginsProps {
   readonly mode: Mode;
   readonly list: readonly VenueOrigin[];
+  /** Whether the search finds it. */
+  readonly isShown: (origin: VenueOrigin) => boolean;
   readonly onChanged: () => Promise<void>;
 }
 
-function OriginsOf({ mode, list, onChanged }: OriginsProps): JSX.Element {
+function OriginsOf({ mode, list, isShown, onChanged }: OriginsProps): JSX.Element {
   const { venue } = usePlace();
   const [removed, setRemoved] = useState<string | null>(null);
   const mayChange = mayDevelop(venue.role);
   const name = mode === 'live' ? 'Live' : 'Test';
+  const found = list.filter(isShown);
   return (
     <Section title={name} aside={mode === 'live' ? 'https only' : 'https, and http for localhost'}>
       {list.length === 0 ? (
@@ -66,9 +88,11 @@ function OriginsOf({ mode, list, onChanged }: OriginsProps): JSX.Element {
             </>
           )}
         </p>
+      ) : found.length === 0 ? (
+        <p class="quiet">No {mode} origin matches the search.</p>
       ) : (
         <Table caption={`${name} origins`} head={['Origin', '']}>
-          {list.map(({ origin }) => (
+          {found.map(({ origin }) => (
             <tr key={origin}>
               <td>
                 <code>{origin}</code> <Copy text={origin} label={`Copy ${origin}`} />
@@ -99,7 +123,7 @@ function OriginsOf({ mode, list, onChanged }: OriginsProps): JSX.Element {
   );
 }
 
-function AddOrigin({ mode, onChanged }: Omit<OriginsProps, 'list'>): JSX.Element {
+function AddOrigin({ mode, onChanged }: Pick<OriginsProps, 'mode' | 'onChanged'>): JSX.Element {
   const { client } = usePlace();
   const [origin, setOrigin] = useState('');
   const add = useAction(async () => {

@@ -3,6 +3,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { useAction } from '../client/action.ts';
+import { useAddressQuery } from '../client/address-query.ts';
 import { useLoad } from '../client/load.ts';
 import type { Invitation, Person } from '../client/types.gen.ts';
 import { homeHref, loadSession, usePlace } from '../session.ts';
@@ -12,7 +13,10 @@ import { goTo } from '../shell/go-to.ts';
 import { Button, SelectField, TextField } from '../ui/controls.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { date } from '../ui/format.ts';
-import { Failed, Page, Section, Shown, Table } from '../ui/parts.tsx';
+import { ListCsvButton } from '../ui/list-csv-button.tsx';
+import { Empty, Failed, Page, Section, Shown, Table } from '../ui/parts.tsx';
+import { contains, SearchField } from '../ui/search-field.tsx';
+import { TEAM_COLUMNS } from './team-columns.ts';
 
 type Role = Person['role'];
 
@@ -35,6 +39,10 @@ export default function TeamScreen(): JSX.Element {
     (signal) => client.console.listInvitations({ signal }).then(({ data }) => data),
     [client],
   );
+  const address = useAddressQuery();
+  const text = address.get('q');
+  const peopleFound = people.data?.filter(({ id, name, email }) => contains(text, [name, email, id]));
+  const invitationsFound = invitations.data?.filter(({ id, email }) => contains(text, [email, id]));
   const [open, setOpen] = useState<Open>(null);
   useApiCall({ method: 'GET', path: '/console/api/people' });
   const isOwner = venue.role === 'owner';
@@ -47,18 +55,31 @@ export default function TeamScreen(): JSX.Element {
       title="Team"
       lead="Who may see and do what in this venue. A venue always keeps an owner."
       actions={
-        isOwner && (
-          <Button kind="primary" icon="plus" onClick={() => setOpen({ kind: 'invite' })}>
-            Invite a person
-          </Button>
-        )
+        <>
+          {peopleFound !== undefined && invitationsFound !== undefined && (
+            <ListCsvButton name="team" columns={TEAM_COLUMNS} rows={() => [...peopleFound, ...invitationsFound]} />
+          )}
+          {isOwner && (
+            <Button kind="primary" icon="plus" onClick={() => setOpen({ kind: 'invite' })}>
+              Invite a person
+            </Button>
+          )}
+        </>
       }
     >
+      <SearchField address={address} placeholder="Name, mail or id" />
       <Shown loaded={people} lines={4}>
-        {(list) => <PeopleTable people={list} isOwner={isOwner} onOpen={setOpen} />}
+        {() => <PeopleTable people={peopleFound ?? []} isOwner={isOwner} onOpen={setOpen} />}
       </Shown>
       <Shown loaded={invitations} lines={2}>
-        {(list) => <InvitationsTable invitations={list} isOwner={isOwner} onChanged={() => void close(true)} />}
+        {() => (
+          <InvitationsTable
+            invitations={invitationsFound ?? []}
+            isFiltered={text.trim() !== ''}
+            isOwner={isOwner}
+            onChanged={() => void close(true)}
+          />
+        )}
       </Shown>
       <Section title="Your own place" aside="You can leave as long as another owner stays.">
         <Button icon="out" onClick={() => setOpen({ kind: 'leave' })}>
@@ -83,6 +104,8 @@ interface PeopleProps {
 }
 
 function PeopleTable({ people, isOwner, onOpen }: PeopleProps): JSX.Element {
+  // A venue always keeps an owner, so only a search leaves no person.
+  if (people.length === 0) return <Empty>No person matches the search.</Empty>;
   return (
     <Table caption="People" head={['Name', '-Mail', 'Role', '-Since', '']}>
       {people.map((person) => (
@@ -123,11 +146,12 @@ function PeopleTable({ people, isOwner, onOpen }: PeopleProps): JSX.Element {
 
 interface InvitationsProps {
   readonly invitations: readonly Invitation[];
+  readonly isFiltered: boolean;
   readonly isOwner: boolean;
   readonly onChanged: () => void;
 }
 
-function InvitationsTable({ invitations, isOwner, onChanged }: InvitationsProps): JSX.Element {
+function InvitationsTable({ invitations, isFiltered, isOwner, onChanged }: InvitationsProps): JSX.Element {
   const { client } = usePlace();
   const withdraw = useAction(async ({ id, email }: Invitation) => {
     await client.console.withdrawInvitation(id);
@@ -138,7 +162,7 @@ function InvitationsTable({ invitations, isOwner, onChanged }: InvitationsProps)
     <Section title="Invitations">
       {withdraw.error !== undefined && <Failed error={withdraw.error} />}
       {invitations.length === 0 ? (
-        <p class="quiet">No invitation is open.</p>
+        <p class="quiet">{isFiltered ? 'No invitation matches the search.' : 'No invitation is open.'}</p>
       ) : (
         <Table caption="Invitations" head={['Mail', 'Role', '-Sent', '-Valid until', '']}>
           {invitations.map((invitation) => (

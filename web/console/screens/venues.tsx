@@ -1,11 +1,13 @@
-// The venues of the person, and another sandbox for those who want one.
+// The venues of the person, those that they are invited to, and another sandbox for those who want one. The link in the mail
+// of an invitation opens this page and joins.
 
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { useAction } from '../client/action.ts';
 import { accountClient } from '../client/api.ts';
 import { keepTestKey } from '../client/test-keys.ts';
-import { homeHref, hrefOf, loadSession, session } from '../session.ts';
+import { homeHref, hrefOf, loadSession, session, startSession } from '../session.ts';
+import { showToast } from '../shell/announce.tsx';
 import { ApiLine, useApiCall } from '../shell/api-line.tsx';
 import { goTo } from '../shell/go-to.ts';
 import { Button, TextField } from '../ui/controls.tsx';
@@ -44,11 +46,37 @@ export function VenuesScreen(): JSX.Element {
               ))}
             </ul>
           )}
+          <Invitations />
           <NewSandbox />
         </Page>
       </main>
       <ApiLine />
     </>
+  );
+}
+
+/** Joins at once when the link of the mail was followed. A sign-in on the way has joined already, and nothing is said then. */
+function Invitations(): JSX.Element {
+  const join = useAction(async (isByLink: boolean) => {
+    const known = new Set((session.value?.venues ?? []).map(({ id }) => id));
+    const joined = await accountClient.console.acceptInvitations();
+    startSession(joined);
+    const names = joined.venues.filter(({ id }) => !known.has(id)).map(({ name }) => name);
+    if (names.length > 0) showToast(`You are in ${names.join(', ')} now.`);
+    else if (!isByLink) showToast('No invitation of your mail address is open.');
+  });
+  useEffect(() => {
+    if (!new URLSearchParams(location.search).has('join')) return;
+    history.replaceState(history.state, '', location.pathname);
+    void join.run(true);
+  }, []);
+  return (
+    <Section title="Invitations" aside={`Of ${session.value?.account.email ?? 'your mail address'}, for 7 days.`}>
+      {join.error !== undefined && <Failed error={join.error} />}
+      <Button isBusy={join.isBusy} onClick={() => void join.run(false)}>
+        Join the venues I am invited to
+      </Button>
+    </Section>
   );
 }
 

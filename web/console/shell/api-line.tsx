@@ -83,7 +83,8 @@ export function ApiLine(): JSX.Element | null {
 function Drawer({ call: shown }: { readonly call: ApiCall }): JSX.Element {
   const isAlone = isOfConsole(shown);
   const text = isAlone ? `${shown.method} ${shown.path}` : textOf(tab.value, shown);
-  const answer = lastAnswer(shown.reads ?? shown.path);
+  const address = shown.reads ?? shown.path;
+  const answer = lastAnswer(address);
   const choose = (name: Tab): void => {
     tab.value = name;
     localStorage.setItem(TAB, name);
@@ -120,6 +121,7 @@ function Drawer({ call: shown }: { readonly call: ApiCall }): JSX.Element {
             {answer !== undefined && (
               <span class={`chip ${answer.status < 400 ? 'green' : 'red'}`}>{answer.status}</span>
             )}
+            {address !== shown.path && <span class="quiet">of GET {pathOf(address)}, which this page reads</span>}
           </header>
           <pre tabIndex={0}>{answer === undefined ? 'This page has not made the call.' : pretty(answer.body)}</pre>
         </section>
@@ -132,9 +134,10 @@ const isOfConsole = ({ scope }: ApiCall): boolean => scope === undefined;
 const needs = (scope: string): string =>
   scope.startsWith('none') ? `Needs no scope${scope.slice('none'.length)}.` : `Needs the scope ${scope}.`;
 
+const pathOf = (text: string): string => text.split('?')[0] ?? '';
+
 /** The answer to exactly this address, else the last one of its path: filters and pages are of the screen. */
 function lastAnswer(address: string): Answer | undefined {
-  const pathOf = (text: string): string => text.split('?')[0] ?? '';
   const wanted = addressOf('GET', address);
   const ofPath = [...answers.value].filter(([one]) => pathOf(one) === pathOf(wanted));
   return answers.value.get(wanted) ?? ofPath.at(-1)?.[1];

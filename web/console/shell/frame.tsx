@@ -53,7 +53,6 @@ function Band(): JSX.Element {
       : isSandbox
         ? ['Sandbox', 'No real money moves, and no guest is texted. Test cards only.', 'Test cards only']
         : ['Test', 'No real money moves, and no guest is texted. Test cards only.', 'Test cards only'];
-  const other = mode === 'live' ? 'test' : 'live';
   if (venue.viewed_until !== undefined)
     return (
       <header class="band desk">
@@ -63,6 +62,7 @@ function Band(): JSX.Element {
             {mode === 'live' ? 'Live' : 'Test'} mode. You can change nothing. Until {time(venue.viewed_until)}.
           </span>
         </p>
+        {venue.linked && <ModeSwitch mode={mode} />}
         <a class="switch" href={`/desk/venues/${venue.id}`}>
           Back to the desk
         </a>
@@ -75,15 +75,22 @@ function Band(): JSX.Element {
         <span class="short">{short}</span>
       </p>
       {venue.linked ? (
-        <a class="switch" href={hrefOf(screenWithoutObject(), { mode: other })}>
-          Switch to {other} <Icon name={other === 'live' ? 'globe' : 'flask'} />
-        </a>
+        <ModeSwitch mode={mode} />
       ) : (
         <a class="switch" href={hrefOf('/go-live', { mode: 'test' })}>
           Go live <Icon name="right" />
         </a>
       )}
     </header>
+  );
+}
+
+function ModeSwitch({ mode }: { readonly mode: 'test' | 'live' }): JSX.Element {
+  const other = mode === 'live' ? 'test' : 'live';
+  return (
+    <a class="switch" href={hrefOf(screenWithoutObject(), { mode: other })}>
+      Switch to {other} <Icon name={other === 'live' ? 'globe' : 'flask'} />
+    </a>
   );
 }
 

@@ -2,12 +2,8 @@
 
 import type { JSX } from 'preact';
 import type { ApiPromise } from '../../../sdk/src/api-promise.ts';
-import { useAction } from '../client/action.ts';
-import { showToast } from '../shell/announce.tsx';
-import { Button } from './controls.tsx';
-import { saveFile } from './download.ts';
 import { number } from './format.ts';
-import { messageOf } from './parts.tsx';
+import { SaveCsvButton } from './save-csv-button.tsx';
 
 const DEFAULT_PAGE_ROWS = 100;
 const MAX_PAGES = 100;
@@ -28,22 +24,15 @@ interface Props {
 }
 
 export function CsvButton({ name, read, pageRows = DEFAULT_PAGE_ROWS, children = 'CSV' }: Props): JSX.Element {
-  const save = useAction(async () => {
+  const makeFile = async () => {
     const { text, isComplete } = await readAll(read, pageRows);
-    saveFile(`${name}.csv`, text);
-    showToast(
-      isComplete
-        ? `${name}.csv is saved.`
-        : `${name}.csv has the newest ${number(pageRows * MAX_PAGES)} lines. Choose a shorter time for the others.`,
-    );
-  });
+    const newest = `the newest ${number(pageRows * MAX_PAGES)} lines. Choose a shorter time for the others`;
+    return { text, part: isComplete ? null : newest };
+  };
   return (
-    <>
-      {save.error !== undefined && <span class="red">{messageOf(save.error)}</span>}
-      <Button icon="download" isBusy={save.isBusy} onClick={() => void save.run()}>
-        {children}
-      </Button>
-    </>
+    <SaveCsvButton name={name} makeFile={makeFile}>
+      {children}
+    </SaveCsvButton>
   );
 }
 

@@ -78,6 +78,34 @@ export const zoneName = (): string =>
     .formatToParts(new Date())
     .find(({ type }) => type === 'timeZoneName')?.value ?? '';
 
+/** When the clocks of the zone show `2026-11-16T09:30`. */
+export function atWallClock(shown: string): string {
+  const wanted = Date.parse(`${shown}Z`);
+  let at = wanted;
+  // The second step is for a time near a change of the clocks.
+  for (let step = 0; step < 2; step++) at += wanted - wallClock(at);
+  return new Date(at).toISOString();
+}
+
+/** What the clocks of the zone show then, to the minute: `2026-11-16T09:30`. */
+export const onWallClock = (at: string): string => new Date(wallClock(Date.parse(at))).toISOString().slice(0, 16);
+
+/** What the clocks of the zone show, as if they showed UTC. */
+function wallClock(at: number): number {
+  const parts = new Intl.DateTimeFormat('en-US', {
+    ...(timeZone.value === undefined ? {} : { timeZone: timeZone.value }),
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  }).formatToParts(at);
+  const part = (type: Intl.DateTimeFormatPartTypes): number => Number(parts.find((one) => one.type === type)?.value);
+  return Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second'));
+}
+
 const MINUTE = 60_000;
 
 /** How long until or since a time: `38 min`, `3 h 28 min`, `1 d 3 h`, `17 days`. */

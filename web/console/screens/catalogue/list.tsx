@@ -10,9 +10,11 @@ import { useApiCall } from '../../shell/api-line.tsx';
 import { Id, Link, LinkButton, TextField } from '../../ui/controls.tsx';
 import { date, dateTime, money, words } from '../../ui/format.ts';
 import { Icon } from '../../ui/icon.tsx';
+import { ListCsvButton, MAX_PAGE_ROWS } from '../../ui/list-csv-button.tsx';
 import { Pages } from '../../ui/pages.tsx';
 import { Banner, Empty, Page, Shown, Table } from '../../ui/parts.tsx';
 import { Chip, iconOf, State, wordOf } from '../../ui/states.tsx';
+import { CATALOGUE_COLUMNS } from './catalogue-columns.ts';
 
 type Kind = CatalogueItem['kind'];
 type Status = CatalogueItem['status'];
@@ -32,25 +34,31 @@ export default function CatalogueScreen(): JSX.Element {
   const { kind } = shown;
   const status = STATUSES.find((one) => one === address.get('status')) ?? null;
   const [text, before] = [address.get('q'), address.get('before')];
-  const query = {
+  const filters = {
     kind,
-    limit: 50,
     ...(status === null ? {} : { status }),
     ...(text === '' ? {} : { q: text }),
-    ...(before === '' ? {} : { before }),
   };
+  const query = { ...filters, limit: 50, ...(before === '' ? {} : { before }) };
   const loaded = useLoad(
     (signal) => client.console.listCatalogue(query, { signal }).then(({ answer }) => answer),
     [client, kind, status, text, before],
   );
   const counts = loaded.data?.counts;
+  const reads = `/console/api/catalogue?${new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))}`;
   const filter = status === null ? '' : `status=${status}&`;
+  // A key lists by state. The search and its pages are calls of the console alone.
+  const hasPartnerCall = text === '' && before === '';
   useApiCall({
     method: 'GET',
-    path: `/v1/${shown.path}?${filter}limit=50`,
-    scope: kind === 'boat' ? 'boats:read' : 'offerings:read',
-    sdk: `everyshare.${shown.path}.list(${status === null ? '' : `{ status: '${status}' }`})`,
-    reads: `/console/api/catalogue?${new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))}`,
+    ...(hasPartnerCall
+      ? {
+          path: `/v1/${shown.path}?${filter}limit=50`,
+          scope: kind === 'boat' ? 'boats:read' : 'offerings:read',
+          sdk: `everyshare.${shown.path}.list(${status === null ? '' : `{ status: '${status}' }`})`,
+          reads,
+        }
+      : { path: reads }),
   });
   const mayWrite = venue.role === 'owner' || venue.role === 'developer';
   return (
@@ -58,11 +66,18 @@ export default function CatalogueScreen(): JSX.Element {
       title="Catalogue"
       lead="What you sell. We look at each new one and each change before members see it."
       actions={
-        mayWrite && (
-          <LinkButton kind="primary" icon="plus" to={`/catalogue/${kind}/new`}>
-            New {shown.one}
-          </LinkButton>
-        )
+        <>
+          <ListCsvButton
+            name="catalogue"
+            columns={CATALOGUE_COLUMNS}
+            rows={(limit) => client.console.listCatalogue({ ...filters, limit: MAX_PAGE_ROWS }).toArray({ limit })}
+          />
+          {mayWrite && (
+            <LinkButton kind="primary" icon="plus" to={`/catalogue/${kind}/new`}>
+              New {shown.one}
+            </LinkButton>
+          )}
+        </>
       }
     >
       <nav class="chips" aria-label="What to show">

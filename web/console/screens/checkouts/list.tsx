@@ -4,10 +4,11 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import { type AddressQuery, useAddressQuery } from '../../client/address-query.ts';
 import { useLoad } from '../../client/load.ts';
+import type { ListConsoleCheckoutsParams } from '../../client/operations.gen.ts';
 import { POLLS } from '../../client/polls.ts';
 import { mayChangeCheckouts } from '../../client/rights.ts';
 import { usePlace } from '../../session.ts';
-import { useApiCall } from '../../shell/api-line.tsx';
+import { type ApiCall, useApiCall } from '../../shell/api-line.tsx';
 import { type ScreenKey, useKeys } from '../../shell/shortcuts.tsx';
 import { Button, Link } from '../../ui/controls.tsx';
 import { CsvButton } from '../../ui/csv-button.tsx';
@@ -36,14 +37,8 @@ export default function CheckoutsScreen(): JSX.Element {
     POLLS.checkouts.list,
   );
   const status = address.get('status');
-  useApiCall({
-    method: 'GET',
-    path: `/v1/checkouts?${isStatus(status) ? `status=${status}&` : ''}limit=${LIMIT}`,
-    scope: 'checkouts:read',
-    sdk: `everyshare.checkouts.list({ ${isStatus(status) ? `status: '${status}', ` : ''}limit: ${LIMIT} })`,
-    tool: { name: 'list_bookings', arguments: isStatus(status) ? { status } : {} },
-    reads: `/console/api/checkouts?${searchOf(query)}`,
-  });
+  const reads = `/console/api/checkouts?${searchOf(query)}`;
+  useApiCall(hasPartnerCall(query) ? { ...partnerCall(query), reads } : { method: 'GET', path: reads });
   const mayCreate = mayChangeCheckouts(venue.role);
   const keys: ScreenKey[] = [{ key: 'f', name: 'filter field', run: focusSearch }];
   if (mayCreate) keys.push({ key: 'c', name: 'new checkout', run: () => setNew(true) });
@@ -93,6 +88,20 @@ export default function CheckoutsScreen(): JSX.Element {
       {isNew && <NewCheckoutDialog onClose={() => setNew(false)} />}
     </Page>
   );
+}
+
+/** A key lists by state, newest first. The search, the other filters and the other order are calls of the console alone. */
+const hasPartnerCall = (query: object): boolean =>
+  Object.keys(query).every((name) => name === 'status' || name === 'limit' || name === 'before');
+
+function partnerCall(query: ListConsoleCheckoutsParams): ApiCall {
+  return {
+    method: 'GET',
+    path: `/v1/checkouts?${searchOf(query)}`,
+    scope: 'checkouts:read',
+    sdk: `everyshare.checkouts.list(${JSON.stringify(query)})`,
+    tool: { name: 'list_bookings', arguments: query },
+  };
 }
 
 /** The server counts up to 10,000 of a status. */

@@ -41,10 +41,13 @@ interface SentDeliveries {
   readonly calls: number;
 }
 
-/** A delivery has the time of its event, and the log of an address is read by time: one short page has it. */
+/** The page of an address's log that begins with this event: a delivery has the time of its event. */
+const pageOf = ({ created_at }: WebhookEvent): string => new Date(Date.parse(created_at) + 1).toISOString();
+
+/** One short page of each address has it. */
 async function findDeliveries(client: Client, event: WebhookEvent, signal: AbortSignal): Promise<SentDeliveries> {
   const { data: endpoints } = await client.partner.webhookEndpoints.list({ signal });
-  const before = new Date(Date.parse(event.created_at) + 1).toISOString();
+  const before = pageOf(event);
   const found = await Promise.all(
     endpoints.map(async (endpoint) => {
       const { data } = await client.partner.webhookEndpoints.listDeliveries(
@@ -127,7 +130,10 @@ function SentTo({ event }: { readonly event: WebhookEvent }): JSX.Element {
               {list.map(({ endpoint, delivery }) => (
                 <tr key={delivery.id}>
                   <td class="break">
-                    <Link to={`/webhooks/${endpoint.id}?delivery=${delivery.id}`} class="row-link">
+                    <Link
+                      to={`/webhooks/${endpoint.id}?before=${pageOf(event)}&delivery=${delivery.id}`}
+                      class="row-link"
+                    >
                       {endpoint.url}
                     </Link>
                   </td>

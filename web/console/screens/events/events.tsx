@@ -9,8 +9,10 @@ import { NEVER, POLLS } from '../../client/polls.ts';
 import { usePlace } from '../../session.ts';
 import { useApiCall } from '../../shell/api-line.tsx';
 import { Id, Link, LinkButton, SelectField, TextField } from '../../ui/controls.tsx';
+import type { Columns } from '../../ui/csv.ts';
 import { dateTime, timeWithSeconds, zoneName } from '../../ui/format.ts';
 import { Icon } from '../../ui/icon.tsx';
+import { ListCsvButton, MAX_PAGE_ROWS } from '../../ui/list-csv-button.tsx';
 import { Pages } from '../../ui/pages.tsx';
 import { Empty, Page, Shown, Table } from '../../ui/parts.tsx';
 
@@ -36,12 +38,11 @@ export default function EventsScreen(): JSX.Element {
   const address = useAddressQuery();
   const type = TYPES.find((one) => one === address.get('type'));
   const [checkout, before] = [address.get('checkout'), address.get('before')];
-  const query: EventsListParams = {
-    limit: 50,
+  const filters: EventsListParams = {
     ...(type === undefined ? {} : { type }),
     ...(checkout === '' ? {} : { checkout }),
-    ...(before === '' ? {} : { before }),
   };
+  const query: EventsListParams = { limit: 50, ...filters, ...(before === '' ? {} : { before }) };
   const isLive = before === '';
   const events = useLoad(
     (signal) => client.partner.events.list(query, { signal }).then(({ answer }) => answer),
@@ -67,6 +68,11 @@ export default function EventsScreen(): JSX.Element {
           <LinkButton to="/webhooks" icon="hook">
             Where they are sent
           </LinkButton>
+          <ListCsvButton
+            name="events"
+            columns={EVENT_COLUMNS}
+            rows={(limit) => client.partner.events.list({ ...filters, limit: MAX_PAGE_ROWS }).toArray({ limit })}
+          />
         </>
       }
     >
@@ -160,6 +166,16 @@ export function subjectOf({ data: { object } }: WebhookEvent): {
   if (object.object === 'webhook_endpoint') return { name: object.url, booking: '', to: `/webhooks/${object.id}` };
   return { name: object.title, booking: '', to: `/catalogue/offering/${encodeURIComponent(object.external_id)}` };
 }
+
+/** What an event carries is in the API, by its id. */
+const EVENT_COLUMNS: Columns<WebhookEvent> = [
+  ['id', ({ id }) => id],
+  ['type', ({ type }) => type],
+  ['created_at', ({ created_at }) => created_at],
+  ['subject', ({ data }) => data.object.id],
+  ['subject_name', (event) => subjectOf(event).name],
+  ['external_booking_id', (event) => subjectOf(event).booking],
+];
 
 export function Subject({ event }: { readonly event: WebhookEvent }): JSX.Element {
   const { name, to } = subjectOf(event);

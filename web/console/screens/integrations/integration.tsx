@@ -2,6 +2,7 @@
 
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import type { IntegrationsListDeliveriesParams } from '../../../../sdk/src/resources.gen.ts';
 import type { InboundDelivery, StoredIntegration } from '../../../../sdk/src/types.gen.ts';
 import { useAction } from '../../client/action.ts';
 import { useAddressQuery } from '../../client/address-query.ts';
@@ -15,8 +16,10 @@ import { useApiCall } from '../../shell/api-line.tsx';
 import { Button, Id, Link, LinkButton, SelectField } from '../../ui/controls.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { date, dateTime, zoneName } from '../../ui/format.ts';
+import { ListCsvButton, MAX_PAGE_ROWS } from '../../ui/list-csv-button.tsx';
 import { Pages } from '../../ui/pages.tsx';
 import { Banner, Empty, Failed, LoadedPage, Page, Section, Shown, Table } from '../../ui/parts.tsx';
+import { INBOUND_COLUMNS } from './integration-columns.ts';
 import { OUTCOMES, providerName, REFUSALS, STATUSES } from './integration-words.ts';
 import { IntegrationState } from './integrations.tsx';
 import { Reads } from './reads.tsx';
@@ -111,7 +114,8 @@ function InboundDeliveries({ integration }: { readonly integration: StoredIntegr
   const address = useAddressQuery();
   const status = STATUSES.find((one) => one === address.get('status'));
   const before = address.get('before');
-  const query = { limit: 50, ...(status === undefined ? {} : { status }), ...(before === '' ? {} : { before }) };
+  const filters: IntegrationsListDeliveriesParams = status === undefined ? {} : { status };
+  const query = { limit: 50, ...filters, ...(before === '' ? {} : { before }) };
   const deliveries = useLoad(
     (signal) =>
       client.partner.integrations.listDeliveries(integration.id, query, { signal }).then(({ answer }) => answer),
@@ -124,7 +128,20 @@ function InboundDeliveries({ integration }: { readonly integration: StoredIntegr
     await deliveries.reload();
   });
   return (
-    <Section title="Deliveries">
+    <Section
+      title="Deliveries"
+      aside={
+        <ListCsvButton
+          name="inbound-deliveries"
+          columns={INBOUND_COLUMNS}
+          rows={(limit) =>
+            client.partner.integrations
+              .listDeliveries(integration.id, { ...filters, limit: MAX_PAGE_ROWS })
+              .toArray({ limit })
+          }
+        />
+      }
+    >
       <div class="filters">
         <SelectField
           label="Outcome"

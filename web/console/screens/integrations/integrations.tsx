@@ -3,6 +3,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { StoredIntegration } from '../../../../sdk/src/types.gen.ts';
+import { useAddressQuery } from '../../client/address-query.ts';
 import { useLoad } from '../../client/load.ts';
 import { POLLS } from '../../client/polls.ts';
 import { mayDevelop } from '../../client/rights.ts';
@@ -11,13 +12,17 @@ import { useApiCall } from '../../shell/api-line.tsx';
 import { goTo } from '../../shell/go-to.ts';
 import { Button, Id, Link, LinkButton } from '../../ui/controls.tsx';
 import { ago, number } from '../../ui/format.ts';
+import { ListCsvButton } from '../../ui/list-csv-button.tsx';
 import { Banner, Empty, Page, Shown, Table } from '../../ui/parts.tsx';
+import { contains, SearchField } from '../../ui/search-field.tsx';
 import { Chip } from '../../ui/states.tsx';
+import { INTEGRATION_COLUMNS } from './integration-columns.ts';
 import { providerName } from './integration-words.ts';
 import { NewIntegrationDialog } from './new-integration.tsx';
 
 export default function IntegrationsScreen(): JSX.Element {
   const { venue, client } = usePlace();
+  const address = useAddressQuery();
   const [isNew, setNew] = useState(false);
   const integrations = useLoad(
     (signal) => client.partner.integrations.list({ signal }).then(({ data }) => data),
@@ -30,6 +35,9 @@ export default function IntegrationsScreen(): JSX.Element {
     scope: 'webhooks:write',
     sdk: 'everyshare.integrations.list()',
   });
+  const found = (integrations.data ?? []).filter(({ id, provider }) =>
+    contains(address.get('q'), [providerName(provider), id]),
+  );
   const connect = mayDevelop(venue.role) && venue.linked && (
     <Button kind="primary" icon="plus" onClick={() => setNew(true)}>
       Connect a system
@@ -39,7 +47,14 @@ export default function IntegrationsScreen(): JSX.Element {
     <Page
       title="Integrations"
       lead="Your venue keeps selling from its own system. What it sends becomes offerings here, reviewed like your own."
-      actions={(integrations.data?.length ?? 0) > 0 && connect}
+      actions={
+        (integrations.data?.length ?? 0) > 0 && (
+          <>
+            <ListCsvButton name="integrations" columns={INTEGRATION_COLUMNS} rows={() => found} />
+            {connect}
+          </>
+        )
+      }
     >
       {!venue.linked && (
         <Banner color="amber" icon="lock" action={<LinkButton to="/go-live">Go live</LinkButton>}>
@@ -63,7 +78,10 @@ export default function IntegrationsScreen(): JSX.Element {
               No system is connected.
             </Empty>
           ) : (
-            <IntegrationTable list={list} />
+            <>
+              <SearchField address={address} placeholder="System or id" />
+              {found.length === 0 ? <Empty>No system matches the search.</Empty> : <IntegrationTable list={found} />}
+            </>
           )
         }
       </Shown>

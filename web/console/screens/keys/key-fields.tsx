@@ -1,6 +1,7 @@
 // The fields of a key that its maker and its changer share: when it ends, and from where it works.
 
 import type { JSX } from 'preact';
+import { usePlace } from '../../session.ts';
 import { TextField } from '../../ui/controls.tsx';
 import { date } from '../../ui/format.ts';
 import { Icon } from '../../ui/icon.tsx';
@@ -17,8 +18,9 @@ export function ExpiryField({
   error,
 }: Props & { readonly onChange: (id: string) => void }): JSX.Element {
   const expiresAt = expiresAfter(EXPIRIES.find(({ id }) => id === value)?.days ?? null);
-  const hint =
-    expiresAt === null ? 'It works until you revoke it.' : `On ${date(expiresAt)}. We mail you 14 days before.`;
+  // No mail is sent about a test key.
+  const mail = usePlace().mode === 'live' ? ' We mail you 14 days before.' : '';
+  const hint = expiresAt === null ? 'It works until you revoke it.' : `On ${date(expiresAt)}.${mail}`;
   return (
     <fieldset class="field">
       <legend class="legend">Expires</legend>

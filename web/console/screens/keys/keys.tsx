@@ -2,6 +2,7 @@
 
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import type { PageAnswer } from '../../../../sdk/src/page.ts';
 import { useAddressQuery } from '../../client/address-query.ts';
 import { useLoad } from '../../client/load.ts';
 import { mayDevelop } from '../../client/rights.ts';
@@ -13,8 +14,11 @@ import { useKeys } from '../../shell/shortcuts.tsx';
 import { Button, Link, LinkButton } from '../../ui/controls.tsx';
 import { ago, number } from '../../ui/format.ts';
 import { Icon } from '../../ui/icon.tsx';
+import { ListCsvButton } from '../../ui/list-csv-button.tsx';
 import { Pages } from '../../ui/pages.tsx';
 import { Banner, Empty, Failed, Page, Shown, Table } from '../../ui/parts.tsx';
+import { SearchField } from '../../ui/search-field.tsx';
+import { isKeyFound, keyColumns, MAX_SEARCHED, readKeys, totalOf } from './key-list.ts';
 import { expiryOf, type Key, mayDo, nameOf, unusedDays } from './key-words.ts';
 import { NewKeyDialog } from './new-key.tsx';
 import { TurnedAway } from './turned-away.tsx';
@@ -35,14 +39,20 @@ export default function KeysScreen(): JSX.Element {
   const { id, status } = STATES.find((one) => one.id === address.get('status')) ?? STATES[0];
   const before = address.get('before');
   const query = { status, limit: 50, ...(before === '' ? {} : { before }) };
+  const text = address.get('q');
+  const isSearched = text.trim() !== '';
   const keys = useLoad(
-    (signal) => client.console.listKeys(query, { signal }).then(({ answer }) => answer),
-    [client, status, before],
+    async (signal): Promise<PageAnswer<Key>> => {
+      if (!isSearched) return (await client.console.listKeys(query, { signal })).answer;
+      return { data: await readKeys(client, status, MAX_SEARCHED, { signal }), next_before: null };
+    },
+    [client, status, before, isSearched],
   );
   // A key that was revoked elsewhere, or has expired, is of no use in the snippets.
   useEffect(() => {
     const { data: active, next_before } = keys.data ?? {};
-    if (active === undefined || next_before !== null || before !== '' || status !== 'active' || mode !== 'test') return;
+    const isWhole = next_before === null && before === '' && !isSearched;
+    if (active === undefined || !isWhole || status !== 'active' || mode !== 'test') return;
     forgetTestKeyUnless(
       venue.id,
       active.map(({ hint }) => hint),
@@ -68,6 +78,11 @@ export default function KeysScreen(): JSX.Element {
           <LinkButton to="/audit?action=key." icon="shield">
             Audit log
           </LinkButton>
+          <ListCsvButton
+            name="keys"
+            columns={keyColumns(summary.data)}
+            rows={async (limit) => (await readKeys(client, status, limit)).filter((key) => isKeyFound(key, text))}
+          />
           {mayChange && (
             <Button kind="primary" icon="plus" onClick={() => setNew(true)}>
               New key
@@ -83,6 +98,7 @@ export default function KeysScreen(): JSX.Element {
           </Link>
         ))}
       </nav>
+      <SearchField address={address} placeholder="Name, hint or id" />
       <Shown loaded={keys}>
         {({ data, next_before }) => (
           <>
@@ -90,7 +106,10 @@ export default function KeysScreen(): JSX.Element {
             {data.length === 0 ? (
               <NoKeys status={status} mode={mode} onNew={mayChange ? () => setNew(true) : null} />
             ) : (
-              <KeysTable keys={data} summary={summary.data} />
+              <KeysTable keys={data.filter((key) => isKeyFound(key, text))} summary={summary.data} />
+            )}
+            {isSearched && data.length === MAX_SEARCHED && (
+              <p class="quiet">The newest {number(MAX_SEARCHED)} keys are searched.</p>
             )}
             <Pages address={address} nextBefore={next_before} />
           </>
@@ -178,6 +197,7 @@ interface TableProps {
 }
 
 function KeysTable({ keys, summary }: TableProps): JSX.Element {
+  if (keys.length === 0) return <Empty>No key matches the search.</Empty>;
   return (
     <Table caption="Keys" head={HEAD}>
       {keys.map((key) => (
@@ -186,8 +206,6 @@ function KeysTable({ keys, summary }: TableProps): JSX.Element {
     </Table>
   );
 }
-
-const totalOf = ({ keys }: RequestSummary, id: string): number => keys.find(({ key }) => key.id === id)?.total ?? 0;
 
 interface RowProps {
   readonly shown: Key;

@@ -14,7 +14,17 @@ import { Failed, Shown, Table } from '../../ui/parts.tsx';
 import { State } from '../../ui/states.tsx';
 import { dayName, nextDay } from './range-name.ts';
 
-const HEAD = ['Day', '->Guests', '->Guests paid', '->Fee', '->Refunded', '>Yours', '>State'];
+/** The column of lost disputes is there when the week has one. */
+const headOf = (hasLost: boolean): string[] => [
+  'Day',
+  '->Guests',
+  '->Guests paid',
+  '->Fee',
+  '->Refunded',
+  ...(hasLost ? ['->Disputed'] : []),
+  '>Yours',
+  '>State',
+];
 
 export function Days({ week, address }: { readonly week: Statement; readonly address: AddressQuery }): JSX.Element {
   const { client } = usePlace();
@@ -27,12 +37,13 @@ export function Days({ week, address }: { readonly week: Statement; readonly add
   );
   const open = address.get('day');
   const { currency } = week;
+  const hasLost = week.lost_to_disputes > 0;
   return (
     <Shown loaded={days}>
       {({ data }) => (
         <Table
           caption="Days of this week"
-          head={HEAD}
+          head={headOf(hasLost)}
           foot={
             <tr>
               <td>Week</td>
@@ -40,6 +51,7 @@ export function Days({ week, address }: { readonly week: Statement; readonly add
               <td class="wide-only number">{money(week.paid, currency)}</td>
               <td class="wide-only number">{money(-week.fee, currency)}</td>
               <td class="wide-only number">{money(-week.refunded, currency)}</td>
+              {hasLost && <td class="wide-only number">{money(-week.lost_to_disputes, currency)}</td>}
               <td class="number">{money(week.kept, currency)}</td>
               <td />
             </tr>
@@ -51,6 +63,7 @@ export function Days({ week, address }: { readonly week: Statement; readonly add
               <DayRows
                 key={day.from}
                 day={day}
+                hasLost={hasLost}
                 isOpen={open === day.from}
                 onToggle={() =>
                   address.replace({ before: address.get('before'), day: open === day.from ? '' : day.from })
@@ -65,6 +78,8 @@ export function Days({ week, address }: { readonly week: Statement; readonly add
 
 interface DayProps {
   readonly day: Statement;
+  /** The week has lost a dispute, so its table has that column. */
+  readonly hasLost: boolean;
   readonly isOpen: boolean;
   readonly onToggle: () => void;
 }
@@ -72,7 +87,12 @@ interface DayProps {
 /** A dash where there is nothing: zeros would hide what matters. */
 const less = (amount: number, currency: string): string => (amount === 0 ? '–' : money(-amount, currency));
 
-function DayRows({ day, isOpen, onToggle }: DayProps): JSX.Element {
+/** The cell of what is taken away, violet where something was. */
+function Less({ amount, currency }: { readonly amount: number; readonly currency: string }): JSX.Element {
+  return <td class={`wide-only number ${amount === 0 ? 'quiet' : 'violet'}`}>{less(amount, currency)}</td>;
+}
+
+function DayRows({ day, hasLost, isOpen, onToggle }: DayProps): JSX.Element {
   const { currency } = day;
   return (
     <>
@@ -86,15 +106,14 @@ function DayRows({ day, isOpen, onToggle }: DayProps): JSX.Element {
         <td class="wide-only number">{number(day.guests)}</td>
         <td class="wide-only number">{money(day.paid, currency)}</td>
         <td class="wide-only number quiet">{less(day.fee, currency)}</td>
-        <td class={day.refunded === 0 ? 'wide-only number quiet' : 'wide-only number violet'}>
-          {less(day.refunded, currency)}
-        </td>
+        <Less amount={day.refunded} currency={currency} />
+        {hasLost && <Less amount={day.lost_to_disputes} currency={currency} />}
         <td class="number">
           <b>{money(day.kept, currency)}</b>
         </td>
         <td class="number">{stateOf(day)}</td>
       </tr>
-      {isOpen && <CheckoutRows day={day} />}
+      {isOpen && <CheckoutRows day={day} hasLost={hasLost} />}
     </>
   );
 }
@@ -124,7 +143,7 @@ async function readCheckouts(
   return found;
 }
 
-function CheckoutRows({ day }: { readonly day: Statement }): JSX.Element {
+function CheckoutRows({ day, hasLost }: Pick<DayProps, 'day' | 'hasLost'>): JSX.Element {
   const { client } = usePlace();
   const [limit, setLimit] = useState(STEP);
   const loaded = useLoad(
@@ -134,7 +153,7 @@ function CheckoutRows({ day }: { readonly day: Statement }): JSX.Element {
   if (loaded.data === undefined)
     return (
       <tr>
-        <td colSpan={HEAD.length}>
+        <td colSpan={headOf(hasLost).length}>
           {loaded.error === undefined ? (
             'Reading…'
           ) : (
@@ -159,9 +178,8 @@ function CheckoutRows({ day }: { readonly day: Statement }): JSX.Element {
             <td class="wide-only number">{number(one.guests)}</td>
             <td class="wide-only number">{money(one.paid, one.currency)}</td>
             <td class="wide-only number quiet">{less(one.fee, one.currency)}</td>
-            <td class={one.refunded === 0 ? 'wide-only number quiet' : 'wide-only number violet'}>
-              {less(one.refunded, one.currency)}
-            </td>
+            <Less amount={one.refunded} currency={one.currency} />
+            {hasLost && <Less amount={one.lost_to_disputes} currency={one.currency} />}
             <td class="number">{money(one.kept, one.currency)}</td>
             <td class="number">
               <State kind="payout" state={one.status} />{' '}
@@ -171,7 +189,7 @@ function CheckoutRows({ day }: { readonly day: Statement }): JSX.Element {
         ))}
       {loaded.data.length === limit && (
         <tr class="detail">
-          <td colSpan={HEAD.length}>
+          <td colSpan={headOf(hasLost).length}>
             <Button kind="quiet" icon="down" onClick={() => setLimit(limit + STEP)}>
               More checkouts of this day
             </Button>

@@ -4,6 +4,7 @@ import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { AddressQuery } from '../../client/address-query.ts';
 import { useLoad } from '../../client/load.ts';
+import type { ListDisputesParams } from '../../client/operations.gen.ts';
 import { usePlace } from '../../session.ts';
 import { Id, Link } from '../../ui/controls.tsx';
 import { date, money, words } from '../../ui/format.ts';
@@ -19,10 +20,15 @@ export function disputeOutcome(address: AddressQuery): (typeof OUTCOMES)[number]
   return OUTCOMES.find((outcome) => outcome === address.get('outcome'));
 }
 
+export function disputesQuery(address: AddressQuery): ListDisputesParams {
+  const [status, before] = [disputeOutcome(address), address.get('before')];
+  return { limit: 50, ...(status === undefined ? {} : { status }), ...(before === '' ? {} : { before }) };
+}
+
 export function Disputes({ address }: { readonly address: AddressQuery }): JSX.Element {
   const { client } = usePlace();
   const [status, before] = [disputeOutcome(address), address.get('before')];
-  const query = { limit: 50, ...(status === undefined ? {} : { status }), ...(before === '' ? {} : { before }) };
+  const query = disputesQuery(address);
   const loaded = useLoad(
     (signal) => client.console.listDisputes(query, { signal }).then(({ answer }) => answer),
     [client, status, before],

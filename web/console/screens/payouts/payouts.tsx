@@ -5,15 +5,15 @@ import { type AddressQuery, useAddressQuery } from '../../client/address-query.t
 import { useLoad } from '../../client/load.ts';
 import type { Statement } from '../../client/types.gen.ts';
 import { usePlace } from '../../session.ts';
-import { useApiCall } from '../../shell/api-line.tsx';
+import { type ApiCall, useApiCall } from '../../shell/api-line.tsx';
 import { Link } from '../../ui/controls.tsx';
 import { CsvButton } from '../../ui/csv-button.tsx';
-import { count, dateTime, money } from '../../ui/format.ts';
+import { atWallClock, count, dateTime, money } from '../../ui/format.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Pages } from '../../ui/pages.tsx';
 import { Banner, Empty, Page, Shown } from '../../ui/parts.tsx';
 import { Days } from './days.tsx';
-import { Disputes, disputeOutcome } from './disputes.tsx';
+import { Disputes, disputeOutcome, disputesQuery } from './disputes.tsx';
 import { rangeName } from './range-name.ts';
 
 /** The most periods that listStatements gives at once: a year of weeks. */
@@ -37,13 +37,7 @@ export default function PayoutsScreen(): JSX.Element {
     [client, before],
   );
   const chosen = weeks.data?.data.find((week) => nameOf(week) === address.get('week')) ?? weeks.data?.data[0];
-  useApiCall({
-    method: 'GET',
-    path: '/v1/payouts?limit=50',
-    scope: 'checkouts:read',
-    sdk: 'everyshare.payouts.list({ limit: 50 })',
-    reads: '/console/api/payouts?period=week&limit=26',
-  });
+  useApiCall(isDisputes ? disputesCall(address) : payoutsCall(chosen, before));
   return (
     <Page
       title="Payouts"
@@ -113,6 +107,29 @@ export default function PayoutsScreen(): JSX.Element {
     </Page>
   );
 }
+
+/** What a key reads about the chosen week. The statements themselves are of the console alone. */
+function payoutsCall(chosen: Statement | undefined, before: string): ApiCall {
+  const page = before === '' ? '' : `&before=${before}`;
+  const reads = `/console/api/payouts?period=week&limit=${WEEKS}${page}`;
+  if (chosen === undefined) return { method: 'GET', path: reads };
+  const [from, to] = [chosen.from, chosen.to].map((day) => atWallClock(`${day}T00:00`));
+  const period = { from, to };
+  return {
+    method: 'GET',
+    path: `/v1/payouts?from=${period.from}&to=${period.to}`,
+    scope: 'checkouts:read',
+    sdk: `everyshare.payouts.list({ from: '${period.from}', to: '${period.to}' })`,
+    reads,
+  };
+}
+
+const disputesCall = (address: AddressQuery): ApiCall => ({
+  method: 'GET',
+  path: `/console/api/disputes?${new URLSearchParams(
+    Object.entries(disputesQuery(address)).map(([name, value]) => [name, String(value)]),
+  )}`,
+});
 
 interface BalanceProps {
   readonly currency: string;
@@ -190,6 +207,14 @@ function Weeks({ weeks, chosen, address }: WeeksProps): JSX.Element {
   );
 }
 
+/** The parts of what the venue keeps; those that are seldom are named only when they are there. */
+function whereItIs({ currency, paid_out, to_come, settled_debts, owed }: Statement): string {
+  const parts = [`${money(paid_out, currency)} paid`, `${money(to_come, currency)} to come`];
+  if (settled_debts !== 0) parts.push(`${money(settled_debts, currency)} settled what you owed`);
+  if (owed !== 0) parts.push(`${money(-owed, currency)} owed`);
+  return parts.join(', ');
+}
+
 function Week({ week, address }: { readonly week: Statement; readonly address: AddressQuery }): JSX.Element {
   const { currency } = week;
   const sums: readonly (readonly [string, string, number, string])[] = [
@@ -197,7 +222,7 @@ function Week({ week, address }: { readonly week: Statement; readonly address: A
     ['−', 'Our fee', week.fee, 'of what stays'],
     ['−', 'Refunded', week.refunded, ''],
     ...(week.lost_to_disputes > 0 ? [['−', 'Lost to disputes', week.lost_to_disputes, ''] as const] : []),
-    ['=', 'Yours', week.kept, `${money(week.paid_out, currency)} paid, ${money(week.to_come, currency)} to come`],
+    ['=', 'Yours', week.kept, whereItIs(week)],
   ];
   return (
     <section class="week">

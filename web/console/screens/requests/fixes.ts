@@ -27,7 +27,7 @@ export function withFixes(body: string, problems: readonly LoggedProblem[]): str
 const unescapePart = (part: string): string => part.replaceAll('~1', '/').replaceAll('~0', '~');
 
 /** The lines of the body that problems point to; a missing member is marked at the object around it. */
-export function marksOf(body: string, problems: readonly LoggedProblem[]): string[] {
+export function marksOf(body: string, problems: readonly Pick<LoggedProblem, 'field'>[]): string[] {
   const root = parseJson(body);
   return problems.flatMap(({ field }) => {
     if (field === null) return [];

@@ -1,8 +1,9 @@
 // One address for events: its health, its deliveries with their tries and answers, and what can be done about them.
 
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
-import type { StoredWebhookEndpoint, WebhookTestResult } from '../../../../sdk/src/types.gen.ts';
+import { useRef, useState } from 'preact/hooks';
+import type { WebhookEndpointsListDeliveriesParams } from '../../../../sdk/src/resources.gen.ts';
+import type { Delivery, StoredWebhookEndpoint, WebhookTestResult } from '../../../../sdk/src/types.gen.ts';
 import { useAction } from '../../client/action.ts';
 import { type AddressQuery, useAddressQuery } from '../../client/address-query.ts';
 import { useLoad } from '../../client/load.ts';
@@ -15,6 +16,7 @@ import { useApiCall } from '../../shell/api-line.tsx';
 import { Button, Id, Link, LinkButton } from '../../ui/controls.tsx';
 import { date, dateTime, zoneName } from '../../ui/format.ts';
 import { Icon } from '../../ui/icon.tsx';
+import { ListCsvButton, MAX_PAGE_ROWS } from '../../ui/list-csv-button.tsx';
 import { Pages } from '../../ui/pages.tsx';
 import { Banner, Empty, Failed, LoadedPage, Page, Shown } from '../../ui/parts.tsx';
 import { colorOf, iconOf } from '../../ui/states.tsx';
@@ -23,6 +25,7 @@ import { DISABLED_REASONS, hostOf, reasonOf } from './delivery-words.ts';
 import { DeleteDialog, DisableDialog, RecoverDialog, RotateDialog } from './endpoint-dialogs.tsx';
 import { Health } from './health.tsx';
 import { OpenDelivery } from './open-delivery.tsx';
+import { DELIVERY_COLUMNS } from './webhook-columns.ts';
 import { EndpointState, eventsInWords } from './webhooks.tsx';
 
 export default function EndpointScreen({ id = '' }: ScreenProps): JSX.Element {
@@ -192,7 +195,10 @@ function Deliveries({ endpoint, address, version, onChanged }: DeliveriesProps):
   const status = STATES.find(({ id }) => id === address.get('status'))?.id ?? '';
   const before = address.get('before');
   const openId = address.get('delivery');
-  const query = { limit: 50, ...(status === '' ? {} : { status }), ...(before === '' ? {} : { before }) };
+  const filters: WebhookEndpointsListDeliveriesParams = status === '' ? {} : { status };
+  const query = { limit: 50, ...filters, ...(before === '' ? {} : { before }) };
+  // Newer deliveries push it off the page while it is read.
+  const kept = useRef<Delivery | undefined>(undefined);
   const deliveries = useLoad(
     (signal) =>
       client.partner.webhookEndpoints.listDeliveries(endpoint.id, query, { signal }).then(({ answer }) => answer),
@@ -201,24 +207,46 @@ function Deliveries({ endpoint, address, version, onChanged }: DeliveriesProps):
   );
   return (
     <div class="section">
-      <nav class="chips" aria-label="State of deliveries">
-        {STATES.map(({ id, name, look }) => (
-          <Link key={id} isWhole class="" to={address.hrefWith({ status: id, delivery: '' })} isCurrent={id === status}>
-            {look !== null && (
-              <span class={`state ${colorOf('delivery', look)}`}>
-                <Icon name={iconOf('delivery', look)} />
-              </span>
-            )}
-            {name}
-          </Link>
-        ))}
-      </nav>
+      <header>
+        <nav class="chips" aria-label="State of deliveries">
+          {STATES.map(({ id, name, look }) => (
+            <Link
+              key={id}
+              isWhole
+              class=""
+              to={address.hrefWith({ status: id, delivery: '' })}
+              isCurrent={id === status}
+            >
+              {look !== null && (
+                <span class={`state ${colorOf('delivery', look)}`}>
+                  <Icon name={iconOf('delivery', look)} />
+                </span>
+              )}
+              {name}
+            </Link>
+          ))}
+        </nav>
+        <ListCsvButton
+          name="deliveries"
+          columns={DELIVERY_COLUMNS}
+          rows={(limit) =>
+            client.partner.webhookEndpoints
+              .listDeliveries(endpoint.id, { ...filters, limit: MAX_PAGE_ROWS })
+              .toArray({ limit })
+          }
+        />
+      </header>
       <Shown loaded={deliveries}>
         {({ data, next_before }) => {
-          const open = data.find(({ id }) => id === openId);
+          if (kept.current?.id !== openId) kept.current = undefined;
+          kept.current = data.find(({ id }) => id === openId) ?? kept.current;
+          const open = kept.current;
           return (
             <div class={open === undefined ? 'list-beside' : 'list-beside open'}>
               <div class="split-list">
+                {openId !== '' && open === undefined && (
+                  <p class="quiet">The delivery of this link is not on this page: open it from its event.</p>
+                )}
                 {data.length === 0 ? (
                   <Empty>
                     {status === ''

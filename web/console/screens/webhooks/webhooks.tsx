@@ -3,6 +3,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { StoredWebhookEndpoint } from '../../../../sdk/src/types.gen.ts';
+import { useAddressQuery } from '../../client/address-query.ts';
 import { useLoad } from '../../client/load.ts';
 import { POLLS } from '../../client/polls.ts';
 import { mayDevelop } from '../../client/rights.ts';
@@ -12,15 +13,19 @@ import { goTo } from '../../shell/go-to.ts';
 import { useKeys } from '../../shell/shortcuts.tsx';
 import { Button, Id, Link } from '../../ui/controls.tsx';
 import { ago, date } from '../../ui/format.ts';
+import { ListCsvButton } from '../../ui/list-csv-button.tsx';
 import { Banner, Empty, Page, Shown, Table } from '../../ui/parts.tsx';
+import { contains, SearchField } from '../../ui/search-field.tsx';
 import { Chip, State } from '../../ui/states.tsx';
 import { DISABLED_REASONS, hostOf } from './delivery-words.ts';
 import { NewEndpointDialog } from './new-endpoint.tsx';
+import { ENDPOINT_COLUMNS } from './webhook-columns.ts';
 
 const LISTEN = 'npx everyshare listen --forward-to http://localhost:3000/hooks/everyshare';
 
 export default function WebhooksScreen(): JSX.Element {
   const { venue, client } = usePlace();
+  const address = useAddressQuery();
   const [isNew, setNew] = useState(false);
   const endpoints = useLoad(
     (signal) => client.partner.webhookEndpoints.list({ signal }).then(({ data }) => data),
@@ -33,6 +38,7 @@ export default function WebhooksScreen(): JSX.Element {
     scope: 'webhooks:write',
     sdk: 'everyshare.webhookEndpoints.list()',
   });
+  const found = (endpoints.data ?? []).filter(({ id, url }) => contains(address.get('q'), [url, id]));
   const mayChange = mayDevelop(venue.role);
   useKeys(mayChange ? [{ key: 'n', name: 'new address', run: () => setNew(true) }] : []);
   const add = mayChange && (
@@ -44,7 +50,14 @@ export default function WebhooksScreen(): JSX.Element {
     <Page
       title="Webhooks"
       lead="Where we send events, signed. What is not answered with a 2xx is tried again for 72 hours."
-      actions={(endpoints.data?.length ?? 0) > 0 && add}
+      actions={
+        (endpoints.data?.length ?? 0) > 0 && (
+          <>
+            <ListCsvButton name="webhooks" columns={ENDPOINT_COLUMNS} rows={() => found} />
+            {add}
+          </>
+        )
+      }
     >
       <Shown loaded={endpoints}>
         {(list) =>
@@ -55,7 +68,8 @@ export default function WebhooksScreen(): JSX.Element {
           ) : (
             <>
               <DisabledBanner list={list} />
-              <EndpointTable list={list} />
+              <SearchField address={address} placeholder="Address or id" />
+              {found.length === 0 ? <Empty>No address matches the search.</Empty> : <EndpointTable list={found} />}
             </>
           )
         }

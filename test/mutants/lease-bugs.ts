@@ -66,8 +66,16 @@ export const LEASE_BUGS: readonly Mutant[] = [
     area: 'money',
     bug: 'a worker records a transfer that another worker has recorded during its call',
     file: MOVEMENTS,
-    from: "and status = 'sending' returning coalesce(sent_amount",
-    to: "and status in ('sending', 'done') returning coalesce(sent_amount",
+    from: "and status = 'sending' and lease_token = $7\n",
+    to: "and status in ('sending', 'done') and $7::integer > 0\n",
+    tests: ['test/checkouts/refund-books.test.ts'],
+  },
+  {
+    area: 'money',
+    bug: 'a worker with a stale lease token ends a transfer that another worker is sending',
+    file: MOVEMENTS,
+    from: "and status = 'sending' and lease_token = $7\n",
+    to: "and status = 'sending' and lease_token >= $7\n",
     tests: ['test/checkouts/refund-books.test.ts'],
   },
   {

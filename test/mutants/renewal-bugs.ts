@@ -4,6 +4,30 @@ import type { Mutant } from './list.ts';
 
 export const RENEWAL_BUGS: readonly Mutant[] = [
   {
+    area: 'money',
+    bug: 'a hold of a funded checkout lapses while its venue cannot be paid',
+    file: 'src/domain/checkouts/holds/decide-renewal.ts',
+    from: "return status === 'collecting' || (status === 'funded' && !isVenuePayable);",
+    to: "return status === 'collecting' || (status === 'open' && !isVenuePayable);",
+    tests: ['test/checkouts/unpayable-venue.test.ts'],
+  },
+  {
+    area: 'guests',
+    bug: 'a card that was held just before the deadline is not asked about',
+    file: 'src/domain/checkouts/holds/hold-steps.ts',
+    from: '  return beforeExpiry === undefined ? usual : Math.min(usual, beforeExpiry);',
+    to: '  return beforeExpiry === undefined ? usual : Math.max(usual, beforeExpiry);',
+    tests: ['test/payments/hold-polls.test.ts'],
+  },
+  {
+    area: 'money',
+    bug: 'a hold is given up when the processor refuses to show the venue’s account',
+    file: 'src/domain/payments/refresh-payout-accounts.ts',
+    from: 'await retrieve(services, { mode, accountId }).catch(unavailable);',
+    to: 'await retrieve(services, { mode, accountId });',
+    tests: ['test/checkouts/unpayable-venue.test.ts'],
+  },
+  {
     area: 'guests',
     bug: 'a guest whose hold was not renewed cannot give another card',
     file: 'src/domain/checkouts/locked-checkout.ts',

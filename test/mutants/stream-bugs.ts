@@ -77,7 +77,7 @@ export const STREAM_BUGS: readonly Mutant[] = [
     area: 'limits',
     bug: 'the checks of an open stream use up the calls of a publishable key',
     file: 'src/run/admission.ts',
-    from: 'members.filter(({ pending }) => isCounted(pending)).length',
+    from: 'members.filter(countsForShared).length',
     to: 'members.length',
     tests: [PROGRESS_TEST],
   },

@@ -5,6 +5,7 @@ import { createMember } from '../../src/domain/members/create-member.ts';
 import { queueMessage } from '../../src/domain/members/messages/queue.ts';
 import { sandboxSender, sendDueMessages } from '../../src/domain/members/messages/send.ts';
 import { hashOfPhone, sealPhone } from '../../src/domain/members/phone.ts';
+import { insertMember } from '../../src/domain/members/queries.ts';
 import { commandLine } from '../support/run-command.ts';
 import { submitForm } from '../support/submit-form.ts';
 import { type GuestFixture, openGuestFixture, statusAndError } from './guest-fixture.ts';
@@ -144,6 +145,23 @@ describe('PHONE_COUNTRIES', () => {
     const { world } = german;
     const american = { phone: '+14155552671', name: null };
     await expect(world.db.transaction((tx) => createMember(tx, world.command(), american))).rejects.toThrow(/country/);
+  });
+
+  it('does not keep a guest of another country from being exported and erased', async () => {
+    const { world } = german;
+    const cli = commandLine(world);
+    const phone = '+14155552673';
+    const { ids, seal } = world.context.services;
+    const member = { id: ids.uuid(), displayName: 'Ida', ...sealPhone(seal, phone), language: null, now: Date.now() };
+    await world.db.transaction((tx) => insertMember(tx, member));
+    expect((await cli.json<{ people: unknown[] }>('guest', 'export', phone)).people).toHaveLength(1);
+    expect((await cli.json<{ erased: object }>('guest', 'erase', phone)).erased).toMatchObject({});
+    // What is not stored and gets no texts is a typing mistake.
+    for (const word of ['export', 'erase'])
+      expect(await cli.run('guest', word, phone)).toMatchObject({
+        exit: 2,
+        err: expect.stringContaining('check its digits'),
+      });
   });
 
   it('with a real sender, the reserved numbers are refused', async () => {

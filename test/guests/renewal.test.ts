@@ -70,6 +70,17 @@ const finish = async (): Promise<void> => {
 };
 
 describe('a guest whose hold was not renewed', () => {
+  it('cannot test cards on the form: five declines close it, as any other', async () => {
+    const party = await withRefusedRenewal();
+    const held = await fixture.hold(party.guestShare, party.guest);
+    for (let attempts = 0; attempts < 5; attempts++) {
+      expect((await fixture.hold(party.guestShare, party.guest)).status).toBe(200);
+      expect(await fixture.pay(held, DECLINED)).toBe(402);
+    }
+    const sixth = await fixture.hold(party.guestShare, party.guest);
+    expect(statusAndError(sixth).slice(0, 2)).toEqual([429, 'rate_limited']);
+  });
+
   it('sees until when the hold lasts, and is asked for another card by text', async () => {
     const party = await withRefusedRenewal();
     const share = await guestView(party);

@@ -3,7 +3,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { notifyDueGuests } from '../../src/domain/checkouts/notifications/notify-guests.ts';
 import { applyKeyword } from '../../src/domain/members/messages/apply-keyword.ts';
+import { queueMessage } from '../../src/domain/members/messages/queue.ts';
 import { sandboxSender, sendDueMessages } from '../../src/domain/members/messages/send.ts';
+import { sealPhone } from '../../src/domain/members/phone.ts';
 import { PROCESSOR_KEYS } from '../support/test-world.ts';
 import { runUntilIdle } from '../support/wait-for.ts';
 import { type GuestFixture, openGuestFixture, type Person } from './guest-fixture.ts';
@@ -92,6 +94,36 @@ describe('a reminder', () => {
     await fixture.advance(id, Date.now() + DAY + 9 * HOUR + 60_000);
     await notifyAndSend();
     expect(await kinds(kim)).toEqual(['invite', 'reminder']);
+  });
+
+  it('is not sent at night by a worker that comes back late, however many wait', async () => {
+    const { services } = fixture.world.context;
+    const late = Date.now() - 60_000;
+    for (let n = 0; n < 7; n++) {
+      const request = {
+        memberId: null,
+        ...sealPhone(services.seal, `+1415555${2700 + n}`),
+        kind: 'reminder',
+        text: 'x',
+      } as const;
+      await fixture.world.db.transaction((tx) =>
+        queueMessage(tx, services, { ...request, subject: `late ${n}`, dueAt: late - 60_000, sendBefore: late }),
+      );
+    }
+    await sendDueMessages({ ...services, sender: sandboxSender }, 2);
+    const statuses = async () => {
+      const rows = await fixture.world.db.query<{ status: string }>(
+        "select status from messages where subject like 'late %'",
+      );
+      return rows.map(({ status }) => status).sort();
+    };
+    expect(await statuses()).toEqual([...Array(2).fill('dropped'), ...Array(5).fill('waiting')]);
+    await runUntilIdle('dropping late messages', async () => {
+      const before = (await statuses()).filter((status) => status === 'waiting').length;
+      await sendDueMessages({ ...services, sender: sandboxSender }, 2);
+      return before - (await statuses()).filter((status) => status === 'waiting').length;
+    });
+    expect(await statuses()).toEqual(Array(7).fill('dropped'));
   });
 
   it('is not sent after STOP, nor when the checkout has ended meanwhile', async () => {

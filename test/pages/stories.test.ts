@@ -100,10 +100,14 @@ describe.runIf(path !== null)('on the hosted pages', () => {
     const [, invite] = await fixture.chooseParty(checkout, [ada, ben]);
     const page = await fixture.openPage(ben);
     await page.goto(invite.url);
+    // The card form of a real processor is an iframe: one that is taken out of the page and put back loads anew.
+    await page.evaluate(`document.querySelector('form[data-pay]').append(document.createElement('iframe'));
+      document.querySelector('form[data-pay] iframe').contentWindow.typed = 'a card';`);
     await payWith(page, 'No funds');
     await expectText(page, 'There is not enough money on this card');
     expect(await page.getByLabel('Card number').inputValue()).toBe('4000 0000 0000 9995');
     await expectText(page, 'Card problem');
+    expect(await page.evaluate("document.querySelector('form[data-pay] iframe').contentWindow.typed")).toBe('a card');
     // The issuer advises not to try a card again that was reported lost.
     await page.getByLabel('Card number').fill('4000 0000 0000 9987');
     await page.getByRole('button', { name: /^Hold/ }).click();

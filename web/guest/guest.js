@@ -43,21 +43,21 @@ function showTimes(root) {
 
 /** A screen reader announces the countdown only at these marks, not every second. */
 const ANNOUNCEMENTS_MS = [86_400_000, 3_600_000, 600_000, 60_000];
-let lastAnnouncementMs = Number.POSITIVE_INFINITY;
+/** The last mark that was reached; null: no countdown was shown yet. What holds when the page opens is not announced. */
+let lastAnnouncementMs = null;
 let countdownTimer = 0;
 
 function updateCountdowns() {
   let shortestMs = Number.POSITIVE_INFINITY;
+  const isFirst = lastAnnouncementMs === null;
   for (const place of document.querySelectorAll('[data-countdown]')) {
     const leftMs = Date.parse(place.dataset.countdown) - Date.now();
     const text = leftMs > 0 ? place.dataset.words.replace('{time}', duration(leftMs)) : '';
     if (place.textContent !== text) place.textContent = text;
     shortestMs = Math.min(shortestMs, leftMs);
-    const mark = ANNOUNCEMENTS_MS.findLast((ms) => leftMs <= ms);
-    if (mark !== undefined && mark < lastAnnouncementMs && leftMs > 0) {
-      if (lastAnnouncementMs !== Number.POSITIVE_INFINITY) announce(text);
-      lastAnnouncementMs = mark;
-    }
+    const mark = ANNOUNCEMENTS_MS.findLast((ms) => leftMs <= ms) ?? Number.POSITIVE_INFINITY;
+    if (mark < (lastAnnouncementMs ?? Number.POSITIVE_INFINITY) && leftMs > 0 && !isFirst) announce(text);
+    lastAnnouncementMs = Math.min(mark, lastAnnouncementMs ?? mark);
   }
   clearTimeout(countdownTimer);
   if (shortestMs > 0 && shortestMs < Number.POSITIVE_INFINITY) {
@@ -246,8 +246,21 @@ function updateRegion(selector, nextPage) {
   });
   if (region.className !== next.className) region.className = next.className;
   if (parts.length === before.length && parts.every((part, index) => part === before[index])) return false;
-  region.replaceChildren(...parts);
+  placeParts(region, parts);
   return true;
+}
+
+/**
+ * Parts that stay are not moved: an iframe that is taken out and put back loads anew, and the card that is typed in it is
+ * lost.
+ */
+function placeParts(region, parts) {
+  for (const old of [...region.children]) if (!parts.includes(old)) old.remove();
+  let place = region.firstElementChild;
+  for (const part of parts) {
+    if (part === place) place = place.nextElementSibling;
+    else region.insertBefore(part, place);
+  }
 }
 
 /**

@@ -36,7 +36,7 @@ export interface SignInServices {
   readonly host: () => string;
 }
 
-export const CODE_SECONDS = 600;
+const CODE_SECONDS = 600;
 const CODES_PER_PHONE_PER_HOUR = 5;
 const CODES_PER_PHONE_PER_DAY = 10;
 const CODES_PER_ADDRESS_PER_HOUR = 30;

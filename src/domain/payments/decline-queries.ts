@@ -22,13 +22,13 @@ export interface Decline {
   readonly reason: string | null;
 }
 
-/** The decline of a renewal does not count: no guest tried a card. */
+/** The decline of a renewal with the saved card does not count: no guest had a card form, whose secret it would have. */
 export async function countDecline(db: Queryable, decline: Decline): Promise<void> {
   await db.query(
     `insert into declines (venue_id, decline_id, share_id, address_hash, at, reason)
      select h.venue_id, $4, h.share_id, a.address_hash, to_timestamp($5 / 1000.0), $6
      from holds h left join hold_request_addresses a on a.venue_id = h.venue_id and a.hold_id = h.hold_id
-     where h.venue_id = $1 and h.hold_id = $2 and h.mode = $3 and h.renews is null
+     where h.venue_id = $1 and h.hold_id = $2 and h.mode = $3 and (h.renews is null or h.client_secret is not null)
      on conflict (venue_id, decline_id) do nothing`,
     [decline.venueId, decline.holdId, decline.mode, decline.declineId, decline.at, decline.reason],
   );

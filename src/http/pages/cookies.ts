@@ -5,7 +5,6 @@
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Seal } from '../../base/seal.ts';
-import { CODE_SECONDS } from '../../domain/members/sign-in.ts';
 
 type Name = 'session' | 'console' | 'device' | 'sign_in' | 'locale' | 'form_error' | 'celebrated';
 
@@ -37,8 +36,11 @@ export interface PendingSignIn {
   readonly showsEnding: boolean;
 }
 
+/** Longer than a code is valid: who comes late reads that it is too old, and can ask for another. */
+const PENDING_SECONDS = 3_600;
+
 export function setPendingSignIn(reply: FastifyReply, seal: Seal, pending: PendingSignIn, isSecure: boolean): void {
-  setSealed(reply, seal, 'sign_in', pending, CODE_SECONDS, isSecure);
+  setSealed(reply, seal, 'sign_in', pending, PENDING_SECONDS, isSecure);
 }
 
 /** Null: there is no cookie, or we did not seal it. */

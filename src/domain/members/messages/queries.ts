@@ -122,7 +122,10 @@ export async function countWaiting(db: Queryable): Promise<Record<MessageClass, 
   return rows[0] ?? { code: 0, other: 0 };
 }
 
-/** Leases due messages until `leaseEnds`; after that another worker may claim them. */
+/**
+ * Leases due messages until `leaseEnds`; after that another worker may claim them. Those that are late are left for
+ * dropLateMessages, which takes as many as fit into a batch: no reminder is sent in the night.
+ */
 export async function claimMessages(
   db: Queryable,
   messageClass: MessageClass,
@@ -134,6 +137,7 @@ export async function claimMessages(
     `update messages m set lease_token = lease_token + 1, due_at = to_timestamp($2 / 1000.0)
      where message_id = any(array(
        select message_id from messages where due_at <= to_timestamp($1 / 1000.0) and ${CLASS_CONDITIONS[messageClass]}
+         and (send_before is null or send_before > to_timestamp($1 / 1000.0))
        order by due_at limit $3 for update skip locked))
      returning ${MESSAGE_COLUMNS}, exists (
        select 1 from opted_out_phones p where p.phone_hash = m.phone_hash) as "hasOptedOut"`,

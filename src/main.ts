@@ -306,6 +306,12 @@ function onEndOfNpm(stop: () => void): void {
   }, 500).unref();
 }
 
+/** Who gives the command, for the audit log, and for what one operator reserves from the others. */
+function operatorName(): string {
+  const { OPERATOR_NAME, SUDO_USER } = process.env;
+  return `operator ${OPERATOR_NAME?.slice(0, 100) || SUDO_USER || userInfo().username}`;
+}
+
 /** Works beside a running server. Without one, the embedded database runs for this command only. */
 async function runCommandLine(argv: readonly string[]): Promise<number> {
   const { runCommand } = await import('./cli/command.ts');
@@ -318,7 +324,7 @@ async function runCommandLine(argv: readonly string[]): Promise<number> {
     const settings = { ...config, databaseConnections: 4 };
     const { context } = await openContext(settings, 'cli', log, url, shutdown, async () => null);
     await setAddressOfCommand(context);
-    return { context, command: systemCommandContext(context, 'cli', `operator ${userInfo().username}`) };
+    return { context, command: systemCommandContext(context, 'cli', operatorName()) };
   };
   const openUnmigrated = async () => {
     const config = readSettings();

@@ -17,7 +17,7 @@ const link: Command = {
     {
       name: 'venue',
       valueName: 'ID',
-      help: 'the venue; by default one of the person, or the first of the installation',
+      help: 'the venue; by default one of the person, or the first of the installation; an operator needs none',
     },
   ],
   async run(input, open) {
@@ -37,7 +37,7 @@ const link: Command = {
       text: block([
         ['link', url],
         ['account', made.accountId],
-        ['venue', made.venueId],
+        ...(made.venueId === null ? [] : [['venue', made.venueId] as const]),
       ]),
     };
   },

@@ -115,9 +115,9 @@ async function sandboxProcessor(
   return makeStripeProcessor({ mode, secretKey, publishableKey, address: { protocol, host: address.hostname, port } });
 }
 
-/** Of the oldest key: the sandbox's own keys change only when that one is removed. */
+/** Of the same key in whatever order they are: the sandbox's own keys change once while the encryption key is replaced. */
 export function sandboxKeysOf(sealKeys: readonly Buffer[]): Readonly<Record<Mode, SandboxKeys>> {
-  const sealKey = sealKeys.at(-1) ?? Buffer.alloc(0);
+  const [sealKey = Buffer.alloc(0)] = [...sealKeys].sort(Buffer.compare);
   return { test: sandboxKeys(sealKey, 'test'), live: sandboxKeys(sealKey, 'live') };
 }
 

@@ -2,7 +2,8 @@
 // of any number of workers one runs it, and an operator can make it due.
 
 import type { Mode } from '../base/config.ts';
-import { type Check, claimCheck, scheduleCheck } from '../domain/monitoring/check-queries.ts';
+import type { Db } from '../base/db.ts';
+import { type Check, claimCheck, readLastChecks, scheduleCheck } from '../domain/monitoring/check-queries.ts';
 import { runLedgerCheck, runReconcile } from '../domain/monitoring/run-checks.ts';
 import type { Loop, WorkerServices } from './loop.ts';
 
@@ -11,7 +12,7 @@ const DAY_MS = 24 * HOUR_MS;
 const RECONCILE_EVERY_MS = 6 * HOUR_MS;
 /** A check that failed is tried again after this. */
 const RETRY_MS = HOUR_MS / 2;
-/** It lists two days of the processor's records, page by page, or reads every entry of the ledger. */
+/** It lists days of the processor's records, page by page, or reads every entry of the ledger. */
 const MAX_STEP_SECONDS = 2 * 3_600;
 
 const SHARED = { intervalSeconds: 10, batchSize: 1, maxStepSeconds: MAX_STEP_SECONDS } as const;
@@ -63,8 +64,18 @@ async function reconcileModes(services: WorkerServices, progress: Progress): Pro
   return 0;
 }
 
+const DAYS = 2;
+/** As many as the command compares: a difference that is not settled is found again, however old it is by then. */
+const DAYS_AFTER_DIFFERENCES = 30;
+
+async function hasOpenDifferences(db: Db, mode: Mode): Promise<boolean> {
+  const checks = await readLastChecks(db);
+  return checks.some((check) => check.name === 'reconcile' && check.mode === mode && check.differences > 0);
+}
+
 async function reconcileMode({ payments, log }: WorkerServices, mode: Mode, { onProgress }: Progress): Promise<void> {
-  const since = payments.clock.now() - 2 * DAY_MS;
+  const days = (await hasOpenDifferences(payments.db, mode)) ? DAYS_AFTER_DIFFERENCES : DAYS;
+  const since = payments.clock.now() - days * DAY_MS;
   const { differences } = await runReconcile(payments, { mode, since, apply: null, onProgress });
   for (const difference of differences)
     log[difference.done === null ? 'error' : 'warn'](

@@ -19,7 +19,7 @@ afterAll(() => world.close());
 interface Link {
   readonly url: string;
   readonly account: string;
-  readonly venue: string;
+  readonly venue: string | null;
 }
 
 const newLink = (...options: string[]): Promise<Link> => cli.json<Link>('console', 'link', ...options);
@@ -48,6 +48,18 @@ describe('console link', () => {
       [venueId, link.account],
     );
     expect(audited.map(({ action }) => action)).toEqual(['person.add', 'console.link', 'console.link']);
+  });
+
+  it('of an operator gives no role in a venue, unless it names one', async () => {
+    await cli.json('operator', 'add', 'leo@desk.example', '--role', 'support');
+    const link = await newLink('--mail', 'leo@desk.example');
+    expect(link.venue).toBeNull();
+    const signedIn = await signIn(tokenIn(link));
+    expect([signedIn.status, signedIn.json.venues]).toEqual([200, []]);
+    const audited = await world.db.query('select action from installation_audit where subject = $1', [link.account]);
+    expect(audited).toContainEqual({ action: 'console.link' });
+    const named = await newLink('--mail', 'leo@desk.example', '--venue', venueId);
+    expect((await signIn(tokenIn(named))).json.venues).toMatchObject([{ id: venueId, role: 'owner' }]);
   });
 
   it('is for the person and the venue that it names', async () => {

@@ -13,6 +13,7 @@ import { queueMail } from '../../src/domain/mail/mail.ts';
 import { hashOfPhone, openPhone } from '../../src/domain/members/phone.ts';
 import { makeTokens } from '../../src/domain/members/tokens.ts';
 import { saveErasure, sealNameOfErasure } from '../../src/domain/privacy/erasure-queries.ts';
+import { sandboxKeysOf } from '../../src/main/processors.ts';
 import { type GuestFixture, openGuestFixture, type Person } from '../guests/guest-fixture.ts';
 import { connectVenueSystem } from '../hooks/venue-system.ts';
 import { callConsole, signInToConsole } from '../support/console-client.ts';
@@ -154,4 +155,13 @@ describe('encryption rotate', () => {
     await expect(verifyEncryptionKey(db, newSeal(Buffer.alloc(32, 9)), Date.now())).rejects.toThrow('ENCRYPTION_KEY');
     await verifyEncryptionKey(db, newSeal(NEW_KEY), Date.now());
   });
+});
+
+it('the keys of the sandbox processor change once while the key is replaced, whichever key is first', () => {
+  const [old, next] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+  const steps = [[old], [old, next], [next, old], [next]].map((keys) => sandboxKeysOf(keys).test.secret);
+  expect(new Set(steps).size).toBe(2);
+  expect(steps.filter((key, n) => n > 0 && key !== steps[n - 1])).toHaveLength(1);
+  const back = [[next], [next, old], [old, next], [old]].map((keys) => sandboxKeysOf(keys).test.secret);
+  expect(back.filter((key, n) => n > 0 && key !== back[n - 1])).toHaveLength(1);
 });

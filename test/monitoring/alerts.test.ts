@@ -212,7 +212,11 @@ const STATES: Readonly<Record<string, () => Promise<unknown>>> = {
     await query(`update processes set role = 'start'`);
     return samples;
   },
-  EveryshareFiguresMissing: () => withoutTable('checks', prometheus),
+  EveryshareFiguresMissing: () =>
+    withoutTable('checks', async () => {
+      await query('update figures set figures = null, computed_at = null');
+      return prometheus();
+    }),
   async EveryshareFiguresOld() {
     await query(
       `update figures set computed_at = now() - interval '10 minutes', leased_until = now() + interval '1 hour'`,

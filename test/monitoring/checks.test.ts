@@ -1,6 +1,6 @@
 // The checks that a worker runs by itself: the comparison with the processor and the check of the ledger.
 
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type CheckRun, claimCheck, scheduleCheck } from '../../src/domain/monitoring/check-queries.ts';
 import type { WorkerServices } from '../../src/worker/loop.ts';
 import { LOOPS } from '../../src/worker/loops.ts';
@@ -149,6 +149,26 @@ describe('the worker’s comparison with the processor', () => {
     expect(json.accounts.reduce((sum: number, { balance }: { balance: number }) => sum + balance, 0)).toBe(0);
     const refused = await desk('POST', '/money/reconcile', { mode: 'all' });
     expect([refused.status, refused.json.error.field]).toEqual([422, '/mode']);
+  });
+
+  it('looks back 30 days instead of two while the comparison before has found a difference', async () => {
+    const processor = world.context.services.processors.test;
+    if (processor === undefined) throw new Error('there is no processor for test mode');
+    const asked = vi.spyOn(processor, 'holdsSince');
+    const daysAsked = (): number[] =>
+      asked.mock.calls
+        .filter(([, after]) => after === null)
+        .map(([since]) => Math.round((Date.now() - since) / 86_400_000));
+    await step('reconcile');
+    expect(daysAsked()).toEqual([2]);
+    await makeDue();
+    await world.db.query(`update checks set differences = 1 where name = 'reconcile' and mode = 'test'`);
+    await step('reconcile');
+    expect(daysAsked()).toEqual([2, 30]);
+    await makeDue();
+    await step('reconcile');
+    expect(daysAsked()).toEqual([2, 30, 2]);
+    asked.mockRestore();
   });
 
   it('forgets runs of more than 90 days ago', async () => {

@@ -7,10 +7,11 @@ import type { CommandContext } from '../../base/command-context.ts';
 import type { Queryable } from '../../base/db.ts';
 import { invalid, Problem } from '../../base/errors.ts';
 import { isUuid } from '../../base/ids.ts';
-import { audit } from '../venues/audit.ts';
+import { audit, auditInstallation } from '../venues/audit.ts';
 import { findFirstVenue } from '../venues/queries.ts';
 import { hashOfEmail, sealNameOfAccount, sealNameOfChallenge } from './account.ts';
 import { type AccountServices, hashOfCode } from './challenges.ts';
+import { roleOfOperator } from './operator-queries.ts';
 import { insertPerson, rolesOfAccount } from './people-queries.ts';
 import { findAccountByEmail, insertAccount, insertChallenge, type TriedChallenge, tryChallenge } from './queries.ts';
 
@@ -24,12 +25,13 @@ const TOKEN = /^([0-9a-f-]{36})\.([A-Za-z0-9_-]{43})$/;
 export interface ConsoleLink {
   readonly token: string;
   readonly accountId: string;
-  readonly venueId: string;
+  /** Null: the person is an operator without a role in a venue. */
+  readonly venueId: string | null;
 }
 
 /**
  * Makes the account if there is none. One without a role becomes owner of the venue, or of the first venue of the
- * installation.
+ * installation; an operator only of a venue that is named.
  */
 export async function createConsoleLink(
   tx: Queryable,
@@ -52,7 +54,9 @@ export async function createConsoleLink(
     expiresAt: now + LINK_SECONDS * 1_000,
     now,
   });
-  await audit(tx, command, { venueId: venue, action: 'console.link', subject: accountId });
+  const entry = { action: 'console.link', subject: accountId };
+  if (venue === null) await auditInstallation(tx, command, entry);
+  else await audit(tx, command, { venueId: venue, ...entry });
   return { token: `${id}.${secret}`, accountId, venueId: venue };
 }
 
@@ -75,16 +79,17 @@ export async function findOrCreateAccount(
   return found.id;
 }
 
-/** The venue in which the account has a role from now on. */
+/** The venue in which the account has a role from now on; null: none, the account is of an operator. */
 async function roleFor(
   tx: Queryable,
   command: CommandContext,
   accountId: string,
   wanted: string | null,
-): Promise<string> {
+): Promise<string | null> {
   const roles = await rolesOfAccount(tx, accountId);
   const known = wanted === null ? roles[0] : roles.find(({ venueId }) => venueId === wanted);
   if (known !== undefined) return known.venueId;
+  if (wanted === null && (await roleOfOperator(tx, accountId)) !== null) return null;
   const venueId = wanted ?? (await findFirstVenue(tx));
   if (venueId === null)
     throw new Problem('invalid_request', { message: 'There is no venue yet: create one first.', field: '/venue' });

@@ -18,6 +18,8 @@ const MAX_BLOCKS = 1_000;
 const MAX_READS_PER_VENUE = 2;
 /** A run ends after this many claims, so that the worker can report it. */
 const MAX_CLAIMS_PER_RUN = 500;
+/** A run claims no more after this time, so that many slow calendars do not look like a worker that hangs. */
+const MAX_RUN_MS = 120_000;
 /** How long a run waits for its reads before it looks for calendars that became due meanwhile. */
 const POLL_MS = 1_000;
 /** After this many unexpected errors the fault is ours and not a calendar's, so the run claims no more. */
@@ -41,8 +43,10 @@ export async function readDueCalendars(
 ): Promise<number> {
   const active = new ActiveReads();
   let claimed = 0;
+  const endsAt = performance.now() + MAX_RUN_MS;
   for (;;) {
-    const canClaim = stop?.aborted !== true && claimed < MAX_CLAIMS_PER_RUN && active.size < maxActive;
+    const isOver = stop?.aborted === true || claimed >= MAX_CLAIMS_PER_RUN || performance.now() > endsAt;
+    const canClaim = !isOver && active.size < maxActive;
     const due = canClaim ? await claimNext(db, now(), active) : null;
     if (due !== null) {
       claimed += 1;

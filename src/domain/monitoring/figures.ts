@@ -97,7 +97,7 @@ const HOUR_MS = 3_600_000;
 export const END_EVENTS = ['checkout.completed', 'checkout.expired', 'checkout.canceled'];
 
 export interface FiguresReader {
-  /** Older than 15 seconds: another process computes them now. Null: there are none yet, or the database does not answer. */
+  /** Older than 15 seconds: another process computes them now, or their statements fail. Null: there are none yet, or the database does not answer. */
   read(): Promise<KnownFigures | null>;
 }
 
@@ -138,6 +138,7 @@ async function readOrCompute({
   db: { monitoring: db },
   elapsed,
   retention,
+  log,
 }: FigureServices): Promise<ReadFigures | null> {
   const { figures: stored, computedAt, now } = await findFigures<Figures>(db);
   const aheadMs = now - elapsed.now();
@@ -151,7 +152,10 @@ async function readOrCompute({
   } catch (error) {
     // The next scrape tries again, here or in another process. If this fails too, the lease runs out by itself.
     await releaseFigures(db).catch(() => undefined);
-    throw error;
+    if (known === null) throw error;
+    // An alert says how old they are. Without them every other alert about figures would end.
+    log.warn({ err: error }, 'the process could not compute the figures for its metrics; it shows the last ones');
+    return known;
   }
 }
 

@@ -218,7 +218,7 @@ export const PERSONAL_DATA: readonly PersonalData[] = [
     'activity_people',
     ['person'],
     'on which days a hashed id looked or booked',
-    '400 days',
+    'as long as activity is stored, and 400 days more',
     'no one; venues see counts',
     'kept: it leads to no one',
   ),

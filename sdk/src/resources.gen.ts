@@ -185,7 +185,7 @@ export class ExperiencesResource {
   submit(body: LegacyExperience | EventExperience, options?: RequestOptions): ApiPromise<{
     /** A submitted event, and the status of its review. */
     readonly data: Submission;
-    /** True when the same content was sent before: nothing was written. */
+    /** True when this `external_id` was submitted before: `data` is the first submission, and what was sent now is not stored. */
     readonly duplicate: boolean;
   }> {
     return this.#api.send({ method: 'POST', path: '/v1/experiences', body, isRepeatable: body.external_id !== undefined }, options);
@@ -387,7 +387,7 @@ export class WebhookEndpointsResource {
     return this.#api.send({ method: 'POST', path: '/v1/webhook_endpoints/{id}/deliveries/{delivery_id}/redeliver', params: [id, deliveryId] }, options);
   }
   /**
-   * Send failed deliveries again, from a given time on. Use it after an outage of your server, or after you have enabled an endpoint again.
+   * Send failed deliveries again, from a given time on. Use it after an outage of your server, or after you have enabled an endpoint again. Deliveries that wait for their next try are sent at once, too.
    * Scope: `webhooks:write`.
    * `POST /v1/webhook_endpoints/{id}/recover`
    */

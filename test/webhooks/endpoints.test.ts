@@ -284,6 +284,30 @@ describe('the sample event', () => {
   });
 });
 
+describe('recovery', () => {
+  it('sends what waits for its next try at once, and nothing twice', async () => {
+    fixture.clock.at = Date.now();
+    const venue = await fixture.openVenue();
+    const endpoint = await fixture.endpoint(venue, '/outage', ['checkout.created']);
+    const since = new Date(Date.now() - 1_000).toISOString();
+    respondWithError();
+    for (let n = 0; n < 3; n++) await venue.create();
+    await fixture.deliver();
+    fixture.respond = (_request, response) => response.end();
+    await fixture.deliver();
+    expect(fixture.requestsTo('/outage')).toHaveLength(3);
+    const recover = async () => (await venue.post(`/v1/webhook_endpoints/${endpoint.id}/recover`, { since })).json;
+    expect(await recover()).toMatchObject({ recovered: 3, has_more: false });
+    fixture.clock.at = Date.now();
+    // They are due already.
+    expect(await recover()).toMatchObject({ recovered: 0 });
+    await fixture.deliver();
+    expect(fixture.requestsTo('/outage')).toHaveLength(6);
+    expect(await fixture.deliveries(venue, endpoint.id, '?status=delivered')).toHaveLength(3);
+    expect(await recover()).toMatchObject({ recovered: 0 });
+  });
+});
+
 describe('a disabled endpoint', () => {
   it('receives nothing; waiting and new deliveries are logged as failed and are sent after enabling and recovery', async () => {
     const venue = await fixture.openVenue();

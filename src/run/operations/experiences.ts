@@ -4,7 +4,11 @@ import { formOf } from '../../domain/experiences/experience.ts';
 import { getExperience, listExperiences } from '../../domain/experiences/read-experiences.ts';
 import { submitExperience } from '../../domain/experiences/submit-experience.ts';
 import type { AppOperation } from '../app-operation.ts';
-import { DUPLICATE, enveloped, paged, pageQuery, REVIEW_STATUSES, shown } from './shapes.ts';
+import { enveloped, flag, paged, pageQuery, REVIEW_STATUSES, shown } from './shapes.ts';
+
+const SUBMITTED_BEFORE = flag(
+  'True when this `external_id` was submitted before: `data` is the first submission, and what was sent now is not stored.',
+);
 
 export const experiences: readonly AppOperation[] = [
   {
@@ -26,9 +30,12 @@ export const experiences: readonly AppOperation[] = [
     responses: {
       200: shown(
         { duplicate: true },
-        enveloped('It was submitted before; the original is returned.', 'submission', { duplicate: DUPLICATE }),
+        enveloped('It was submitted before; the original is returned.', 'submission', { duplicate: SUBMITTED_BEFORE }),
       ),
-      201: shown({ duplicate: false }, enveloped('Submitted for review.', 'submission', { duplicate: DUPLICATE })),
+      201: shown(
+        { duplicate: false },
+        enveloped('Submitted for review.', 'submission', { duplicate: SUBMITTED_BEFORE }),
+      ),
     },
     errors: ['review_queue_full'],
     run: submitExperience,

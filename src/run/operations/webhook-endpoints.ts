@@ -88,7 +88,8 @@ export const webhookEndpoints: readonly AppOperation[] = [
     path: '/v1/webhook_endpoints/{id}/recover',
     tag: 'Webhook endpoints',
     summary: 'Send failed deliveries again, from a given time on',
-    description: 'Use it after an outage of your server, or after you have enabled an endpoint again.',
+    description:
+      'Use it after an outage of your server, or after you have enabled an endpoint again. Deliveries that wait for their next try are sent at once, too.',
     body: only('webhook_recover'),
     responses: { 202: plain('The deliveries will be sent again.', 'webhook_recovered') },
     errors: ['not_found', 'conflict'],

@@ -255,7 +255,10 @@ export async function redeliverOne(
   return rows[0] ?? null;
 }
 
-/** Makes the oldest failed deliveries since a time due again, up to a limit. Returns how many. */
+/**
+ * Makes the oldest failed deliveries since a time due again, also those that wait for their next try, up to a limit. Returns
+ * how many.
+ */
 export async function redeliverFailed(
   tx: Queryable,
   venueId: string,
@@ -269,7 +272,8 @@ export async function redeliverFailed(
        end_reason = null, ends_at = to_timestamp($6 / 1000.0)
      where venue_id = $1 and endpoint_id = $2 and created_at in (
        select created_at from deliveries
-       where venue_id = $1 and endpoint_id = $2 and status = 'failed' and created_at >= $3::timestamptz
+       where venue_id = $1 and endpoint_id = $2 and created_at >= $3::timestamptz
+         and (status = 'failed' or (status = 'pending' and attempts > 0 and due_at > to_timestamp($4 / 1000.0)))
        order by created_at limit $5 for update skip locked) returning 1`,
     [venueId, endpointId, since, now, limit, now + RETRY_WINDOW_MS],
   );

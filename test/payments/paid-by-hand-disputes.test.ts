@@ -87,6 +87,13 @@ async function expectSettled({ checkoutId }: FailedRefund, paidTwice: number): P
     [checkoutId],
   );
   expect(loss?.amount).toBe(paidTwice);
+  // By refund.created less refund.failed a partner knows what was refunded.
+  const [announced] = await world.db.query<{ amount: number }>(
+    `select coalesce(sum((data -> 'refund' ->> 'amount')::integer * case type when 'refund.created' then 1 else -1 end), 0)::integer
+       as amount from events where subject = $1 and type like 'refund.%'`,
+    [checkoutId],
+  );
+  expect(announced?.amount).toBe((await venue.read(checkoutId)).refunded_amount);
 }
 
 describe('a failed refund whose charge is disputed', () => {

@@ -98,7 +98,7 @@ function divideEarned(
     },
     ...takeFromVenue(transfers, dispute, borne - restFee, context),
   ];
-  return [...steps, ...refundFailedEvent(dropped.amount)];
+  return [...steps, ...refundEvents(dropped)];
 }
 
 /** The charge was to be returned to the guest, who has it by the dispute now. */
@@ -133,13 +133,17 @@ function replaceReturn(
         { kind: 'dispute_paid_twice', subject: id, amount: ownPart },
       ],
     },
-    ...refundFailedEvent(amount),
+    ...refundEvents(dropped),
   ];
 }
 
 interface DroppedRefunds {
   readonly amount: number;
   readonly feePart: number;
+  /** Of the amount: what had not failed, so that partners have not heard that it does not reach the guest. */
+  readonly unannounced: number;
+  /** What is sent again of refunds that had failed. */
+  readonly sentAgain: number;
   readonly steps: readonly Step[];
 }
 
@@ -167,6 +171,8 @@ function dropPaidByDispute(
   return {
     amount: neverMade.amount + made.amount,
     feePart: neverMade.feePart + made.feePart,
+    unannounced: neverMade.unannounced + made.unannounced,
+    sentAgain: neverMade.sentAgain + made.sentAgain,
     steps: [...neverMade.steps, ...made.steps],
   };
 }
@@ -176,6 +182,8 @@ function dropRefunds(refunds: readonly UnpaidRefund[], amount: number, { now, ne
   const steps: Step[] = [];
   let left = amount;
   let feePart = 0;
+  let unannounced = 0;
+  let sentAgain = 0;
   for (const refund of refunds) {
     if (left === 0) break;
     const { id, kind, shareId, holdId, status, reason } = refund;
@@ -183,12 +191,14 @@ function dropRefunds(refunds: readonly UnpaidRefund[], amount: number, { now, ne
     const keptFee = proportionRoundedDown(refund.feePart, kept, refund.amount);
     left -= refund.amount - kept;
     feePart += refund.feePart - keptFee;
+    if (status === 'failed') sentAgain += kept;
+    else unannounced += refund.amount - kept;
     steps.push({ step: 'drop refund', id, from: status, shareId, amount: refund.amount });
     if (kept === 0) continue;
     const rest = { id: newId(), kind, shareId, holdId, amount: kept, feePart: keptFee, reason, dueAt: now };
     steps.push({ step: 'add movements', movements: [{ ...rest, reversedTransferId: null }] });
   }
-  return { amount: amount - left, feePart, steps };
+  return { amount: amount - left, feePart, unannounced, sentAgain, steps };
 }
 
 /** What the dispute has paid was not refunded: each cent counts as refunded or as lost, never as both. */
@@ -212,8 +222,12 @@ function takeFromVenue(
   return [takeFromTransfer(transfer, { id: newId(), ...taken })];
 }
 
-function refundFailedEvent(amount: number): readonly Step[] {
-  return amount === 0
-    ? []
-    : [{ step: 'record event', type: 'refund.failed', refund: { amount, reason: DISPUTE_LOST } }];
+/** By refund.created less refund.failed a partner knows what was refunded. A refund that had failed was announced then. */
+function refundEvents({ unannounced, sentAgain }: DroppedRefunds): readonly Step[] {
+  const steps: Step[] = [];
+  const failed = { amount: unannounced, reason: DISPUTE_LOST };
+  if (unannounced > 0) steps.push({ step: 'record event', type: 'refund.failed', refund: failed });
+  const created = { amount: sentAgain, reason: 'retried' };
+  if (sentAgain > 0) steps.push({ step: 'record event', type: 'refund.created', refund: created });
+  return steps;
 }

@@ -286,6 +286,19 @@ describe('the people of an experience that was taken down', () => {
         at: new Date(Date.parse('2023-05-01T00:00:00Z') + n * 17 * 60_000 + (n % 7) * 1_000).toISOString(),
       }),
     );
+    // Seen elsewhere in a part of an hour alone; another person just before the window.
+    for (const [at, experience, member_id] of [
+      ['06:10', shown[0], 'early'],
+      ['06:40', shown[0], 'edge'],
+      ['07:10', down, 'edge'],
+    ] as const)
+      sent.push(
+        view(`edge-${at}`, {
+          experience_id: experience ?? '',
+          member_id,
+          at: `2023-05-06T${at}:00Z`,
+        }),
+      );
     expect((await reportActivity(world, sent)).json.rejected).toEqual([]);
     const [submission] = await world.db.query<{ id: string }>(
       'select submission_id as id from experiences where experience_id = $1',
@@ -298,6 +311,7 @@ describe('the people of an experience that was taken down', () => {
       ['2023-05-01T06:30:00Z', '2023-05-03T06:30:00Z'],
       ['2023-05-01T09:10:00Z', '2023-05-01T09:50:00Z'],
       ['2023-05-02T03:00:00Z', '2023-05-02T17:45:10Z'],
+      ['2023-05-06T06:30:00Z', '2023-05-06T08:00:00Z'],
     ] as const) {
       const { data } = (await own.get({ from, to })).json;
       expect(data, `${from} to ${to}`).toEqual(expectedAnalytics(visible, sent, from, to));

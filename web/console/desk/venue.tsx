@@ -141,7 +141,7 @@ interface GoLiveProps extends PartProps {
 function GoLive({ venue: { go_live }, isBusy, onApprove }: GoLiveProps): JSX.Element {
   return (
     <Section title="Going live">
-      <ul>
+      <ul class="checks">
         {go_live.map(({ id, done, missing }) => (
           <li key={id}>
             <span class={`state ${done ? 'green' : 'amber'}`}>

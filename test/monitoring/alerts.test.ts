@@ -425,6 +425,9 @@ describe('an alert', () => {
     expect(await count()).toBe(1);
     await query(`update disputes set status = 'under_review'`);
     expect(await count()).toBe(0);
+    await query(`update disputes set status = 'appeal_needs_response'`);
+    expect(await count()).toBe(1);
+    await query(`update disputes set status = 'under_review'`);
   });
 
   it('about lapsing holds is silent while their renewal is still to come, and fires when it is late or was refused', async () => {

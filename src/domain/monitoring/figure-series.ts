@@ -205,7 +205,7 @@ const MONEY_SERIES: readonly Series[] = [
   },
   {
     name: 'everyshare_disputes_due',
-    help: 'Disputes that must be answered within two days.',
+    help: 'Disputes and appeals that must be answered within two days.',
     labels: ['mode', 'currency'],
     read: ({ disputes }) => disputes.map(({ mode, currency, due = 0 }) => [{ mode, currency }, due]),
   },

@@ -84,7 +84,7 @@ export interface DisputeCount {
 }
 
 /** The processor waits for our answer. */
-const NEEDS_ANSWER = `status in ('needs_response', 'warning_needs_response')`;
+const NEEDS_ANSWER = `status in ('needs_response', 'warning_needs_response', 'appeal_needs_response')`;
 
 export async function countOpenDisputes(db: Queryable): Promise<DisputeCount[]> {
   return db.query<DisputeCount>(

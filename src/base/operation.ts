@@ -61,7 +61,10 @@ export interface Input<Body = unknown> {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, unknown>>;
   readonly body: Body;
-  /** What is wrong if the body creates a new object (a time that has passed, an origin that is not registered). A replay ignores it. */
+  /**
+   * What is wrong if the body creates a new object (a time that has passed, an origin that is not registered). A replay
+   * ignores it.
+   */
   readonly whenNew: readonly FieldProblem[];
   /** Text that cannot be stored, in a list whose items the command validates itself. */
   readonly badTexts: readonly BadText[];

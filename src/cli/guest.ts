@@ -32,8 +32,8 @@ function parsePerson(text: string): Person {
 }
 
 /**
- * Nothing is stored about a phone that gets no texts: that is a typing mistake. Asked only then: what is stored may be older
- * than the rules, or than PHONE_COUNTRIES.
+ * Called when nothing is stored about the person: a phone that gets no texts is a typing mistake then. What is stored may
+ * be older than the rules, or than PHONE_COUNTRIES.
  */
 function requirePossible({ contract, clock }: AppContext, person: Person): void {
   if (!('phone' in person)) return;
@@ -86,8 +86,10 @@ const erase: Command = {
     });
     const { erased, checkouts, waiting, unreadable } = result;
     const total = totalOf(result);
-    if (total === 0) requirePossible(context, person);
-    const note = await noteErasure(context, input.text('backups'), person);
+    const backups = input.text('backups');
+    // With --backups the operator may give the command again, to note an erasure that has ended.
+    if (total === 0 && unfinished(result) === null && backups === null) requirePossible(context, person);
+    const note = await noteErasure(context, backups, person);
     const json = {
       erased,
       checkouts,

@@ -115,7 +115,10 @@ async function sandboxProcessor(
   return makeStripeProcessor({ mode, secretKey, publishableKey, address: { protocol, host: address.hostname, port } });
 }
 
-/** Of the same key in whatever order they are: the sandbox's own keys change once while the encryption key is replaced. */
+/**
+ * Of the smallest key, so that their order does not matter: an operator who replaces the encryption key changes the
+ * sandbox's own keys once.
+ */
 export function sandboxKeysOf(sealKeys: readonly Buffer[]): Readonly<Record<Mode, SandboxKeys>> {
   const [sealKey = Buffer.alloc(0)] = [...sealKeys].sort(Buffer.compare);
   return { test: sandboxKeys(sealKey, 'test'), live: sandboxKeys(sealKey, 'live') };

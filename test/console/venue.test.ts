@@ -208,13 +208,13 @@ describe.runIf(executable !== null)('the screens of a venue', () => {
       expect([row, disputed]).toEqual([row, -10_000]);
       expect(paid + fee + refunded + disputed, row).toBe(yours);
     }
+    await look(visitor, 'payouts-dispute');
     const call = await page.locator('.api-line code').innerText();
     expect(call).toMatch(/^GET \/v1\/payouts\?from=.+&to=.+/);
     const { totals } = (await other.get(call.slice('GET '.length))).json;
     expect([totals.count, totals.amount + totals.fee_amount]).toEqual([1, 20_000]);
     await page.getByRole('link', { name: 'Disputes' }).click();
     await expect.poll(() => page.locator('.api-line code').innerText()).toBe('GET /console/api/disputes?limit=50');
-    await look(visitor, 'payouts-dispute');
   });
 
   it('catalogue: a viewer reads it, and the editor has neither a field nor a button', async () => {

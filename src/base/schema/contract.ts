@@ -21,7 +21,7 @@ export type FieldRule<Facts> = (
 
 export interface RuleSet<Facts> {
   readonly always: Readonly<Record<string, FieldRule<Facts>>>;
-  /** What may change later: the time, the venue's origins. They apply to new objects only, so that a replay stays valid. */
+  /** Rules about what changes later: the time, the venue's origins. Only for new objects, so that a replay stays valid. */
   readonly whenNew: Readonly<Record<string, FieldRule<Facts>>>;
 }
 

@@ -1,5 +1,6 @@
-// Reads and writes activity events and their figures, for which people-queries.ts is the only other file. SQL functions count and repair, each in one
-// transaction under a lock on the venue's row in activity_venues, so that two servers cannot lose each other's counts.
+// Reads and writes activity events and their figures, for which people-queries.ts is the only other file. SQL functions
+// count and repair, each in one transaction under a lock on the venue's row in activity_venues, so that two servers
+// cannot lose each other's counts.
 
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';

@@ -23,7 +23,7 @@ export interface ReportQuery {
   readonly venueId: string;
   readonly mode: Mode;
   readonly experiences: readonly ReportedExperience[];
-  /** The venue's experiences that were approved once and are not any more: who was seen there alone does not count. */
+  /** The venue's experiences that were approved once and are not any more: a member seen there alone does not count. */
   readonly takenDown: readonly string[];
   /** The report is about one experience, so its people are the total. */
   readonly isOneExperience: boolean;

@@ -1,5 +1,5 @@
-// What an operator does to a venue at the desk: its fee, its limits for a time, suspend and resume, the approval to go live, and
-// a look at it as its people see it. Each is in the audit log of the venue.
+// What an operator does to a venue at the desk: its fee, its limits for a time, suspend and resume, the approval to go
+// live, and a look at it as its people see it. Each is in the audit log of the venue.
 
 import type { DeskFee, LimitRaise, VenueSuspension } from '../../../schemas/types.gen.ts';
 import { conflict, invalid, notFound } from '../../base/errors.ts';

@@ -97,7 +97,10 @@ const HOUR_MS = 3_600_000;
 export const END_EVENTS = ['checkout.completed', 'checkout.expired', 'checkout.canceled'];
 
 export interface FiguresReader {
-  /** Older than 15 seconds: another process computes them now, or their statements fail. Null: there are none yet, or the database does not answer. */
+  /**
+   * Older than 15 seconds: another process computes them now, or their statements fail. Null: there are none yet, or the
+   * database does not answer.
+   */
   read(): Promise<KnownFigures | null>;
 }
 

@@ -330,7 +330,7 @@ export function decideRefused(checkout: LockedCheckout, holdId: string, code: st
     case 'requested':
       return usesSavedCard(hold) ? renewalRefused(checkout, hold, code, now) : requestRefused(hold, code);
     case 'open':
-      // Its card may be held, whatever the processor refused: it is asked again.
+      // The guest's card may be held: the worker asks the processor again.
       return [postponePoll(hold.id, nextPollAt(hold, now, checkout.expiresAt))];
     case 'held':
       return loseHold(checkout, hold, 'voided', now);

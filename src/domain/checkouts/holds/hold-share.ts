@@ -60,7 +60,7 @@ export async function holdShare(
       };
     }
   }
-  // The processor refuses to create the hold, whatever the card: it would refuse the next one too.
+  // The processor refuses to create the hold before the guest gives a card: it would refuse the next one too.
   throw new HoldPending(!isRefused);
 }
 

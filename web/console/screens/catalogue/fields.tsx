@@ -6,6 +6,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { CatalogueItem } from '../../client/types.gen.ts';
 import { SelectField, TextField } from '../../ui/controls.tsx';
 import { atWallClock, money, onWallClock, parseMoney, zoneName } from '../../ui/format.ts';
+import { OFFERING_KINDS } from './offering-kinds.ts';
 
 export type Kind = CatalogueItem['kind'];
 export type Content = Readonly<Record<string, unknown>>;
@@ -20,20 +21,6 @@ interface CommonField {
   readonly isOptional?: true;
 }
 
-const OFFERING_KINDS = [
-  'cabana',
-  'daybed',
-  'table',
-  'dining',
-  'tee_time',
-  'spa_treatment',
-  'class',
-  'boat_day',
-  'ticketed_event',
-  'package',
-  'rental',
-  'ride',
-];
 const UNITS = ['per_person', 'per_group', 'per_hour', 'per_unit'];
 const BOAT_TYPES = [
   'motor_yacht',

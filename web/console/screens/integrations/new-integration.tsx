@@ -10,24 +10,11 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { words } from '../../ui/format.ts';
 import { Failed } from '../../ui/parts.tsx';
 import { SecretDialog } from '../../ui/secret.tsx';
+import { OFFERING_KINDS } from '../catalogue/offering-kinds.ts';
 import { needsSecret, PROVIDERS, type Provider, providerName } from './integration-words.ts';
 
 type Kind = NonNullable<NonNullable<Integration['defaults']>['kind']>;
 
-const KINDS: readonly Kind[] = [
-  'tee_time',
-  'table',
-  'cabana',
-  'daybed',
-  'spa_treatment',
-  'class',
-  'boat_day',
-  'ticketed_event',
-  'package',
-  'rental',
-  'ride',
-  'dining',
-];
 const POINTERS = ['/provider', '/signing_secret', '/defaults/kind', '/defaults/timezone', '/defaults/currency'];
 
 export function NewIntegrationDialog({ onClose }: { readonly onClose: (madeId: string | null) => void }): JSX.Element {
@@ -98,7 +85,7 @@ export function NewIntegrationDialog({ onClose }: { readonly onClose: (madeId: s
           value={kind}
           choices={[
             { value: '', label: 'As the system says' },
-            ...KINDS.map((value) => ({ value, label: words(value) })),
+            ...OFFERING_KINDS.map((value) => ({ value, label: words(value) })),
           ]}
           onChange={setKind}
           error={connect.problemAt('/defaults/kind')}

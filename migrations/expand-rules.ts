@@ -96,10 +96,10 @@ function whatOf(action: string, rules: readonly (readonly [pattern: RegExp, what
   return rules.filter(([pattern]) => pattern.test(action)).map(([, what]) => what);
 }
 
-/** Only what can let in more than before: a constraint that goes or comes back wider, an index that goes, a null. */
+/** Only what can let in more than before: a constraint or unique index that goes or comes back wider, an index, a null. */
 function isWidening(action: string, widened: readonly string[]): boolean {
   const found =
-    /^(?:drop constraint(?: if exists)?|add constraint|drop index(?: concurrently)?(?: if exists)?) (\w+)\b/.exec(
+    /^(?:drop constraint(?: if exists)?|add constraint|drop index(?: concurrently)?(?: if exists)?|create unique index(?: concurrently)?(?: if not exists)?) (\w+)\b/.exec(
       action,
     ) ?? /^alter column (\w+) drop not null$/.exec(action);
   return found?.[1] !== undefined && widened.includes(found[1]);

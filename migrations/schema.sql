@@ -503,6 +503,7 @@ CREATE TABLE disputes (
   checkout_id text NOT NULL,
   share_id text NOT NULL,
   hold_id uuid NOT NULL,
+  -- What the processor says that is disputed. It can change, and exceed the charge.
   amount integer NOT NULL,
   currency text NOT NULL,
   status text NOT NULL,
@@ -526,7 +527,7 @@ CREATE TABLE disputes (
   reinstated_amount integer NOT NULL DEFAULT 0,
   -- How often an answer of the processor was recorded. A worker whose answer is older than the last record asks again.
   changes integer NOT NULL DEFAULT 0,
-  -- Of a lost dispute: how much of it is our loss, because an operator had paid the guest by hand.
+  -- Of a lost dispute: how much of it is our loss, because the guest had been paid before, or the share cannot bear it.
   own_part integer NOT NULL DEFAULT 0,
   -- Until when the processor takes an answer; null: it takes none, or has not said until when.
   evidence_due_at timestamp with time zone,
@@ -534,16 +535,15 @@ CREATE TABLE disputes (
   CONSTRAINT disputes_venue_id_hold_id_fkey FOREIGN KEY (venue_id, hold_id) REFERENCES holds(venue_id, hold_id),
   CONSTRAINT dispute_amount_is_not_negative CHECK (amount >= 0),
   CONSTRAINT dispute_amounts_are_not_negative CHECK (withdrawn_amount >= 0 AND reinstated_amount >= 0),
-  CONSTRAINT dispute_loss_is_divided_completely CHECK (venue_part IS NULL AND fee_part IS NULL AND returned_part = 0 OR venue_part >= 0 AND fee_part >= 0 AND returned_part >= 0 AND (venue_part + fee_part + returned_part) <= amount),
+  CONSTRAINT dispute_loss_is_divided_completely CHECK (venue_part IS NULL AND fee_part IS NULL AND returned_part = 0 AND own_part = 0 OR venue_part >= 0 AND fee_part >= 0 AND returned_part >= 0 AND own_part >= 0),
   CONSTRAINT dispute_mode_is_known CHECK (mode = ANY (ARRAY['test'::text, 'live'::text])),
-  CONSTRAINT dispute_own_part_fits CHECK (own_part >= 0 AND (own_part = 0 OR (venue_part + fee_part + returned_part + own_part) <= amount)),
   CONSTRAINT dispute_processor_fee_is_not_negative CHECK (processor_fee >= 0 AND processor_fee_returned >= 0)
 );
 CREATE INDEX disputes_by_checkout ON disputes USING btree (venue_id, checkout_id);
 CREATE INDEX disputes_by_hold ON disputes USING btree (venue_id, hold_id);
 CREATE INDEX disputes_by_id ON disputes USING btree (dispute_id);
 CREATE INDEX disputes_open ON disputes USING btree (mode) WHERE status <> ALL (ARRAY['won'::text, 'lost'::text, 'warning_closed'::text, 'prevented'::text]);
-CREATE INDEX disputes_undivided ON disputes USING btree (mode, changed_at) WHERE status = 'lost'::text AND venue_part IS NULL;
+CREATE INDEX disputes_unsettled ON disputes USING btree (mode, changed_at) WHERE (status = ANY (ARRAY['won'::text, 'lost'::text, 'warning_closed'::text, 'prevented'::text])) AND (status = 'lost'::text AND venue_part IS NULL OR (withdrawn_amount - reinstated_amount) <> COALESCE(venue_part + fee_part + returned_part + own_part, 0));
 
 -- The lease of one endpoint's deliveries. due_at is never later than the soonest delivery's.
 CREATE TABLE endpoint_queues (
@@ -1217,7 +1217,7 @@ CREATE TABLE ledger_entries (
   at timestamp with time zone NOT NULL,
   CONSTRAINT ledger_entries_pkey PRIMARY KEY (venue_id, kind, subject),
   CONSTRAINT ledger_entries_venue_id_fkey FOREIGN KEY (venue_id) REFERENCES venues(venue_id),
-  CONSTRAINT ledger_entry_is_between_the_accounts_of_its_kind CHECK (kind = 'capture'::text AND debit = 'processor_balance'::text AND credit = 'guest_funds'::text OR kind = 'processor_fee'::text AND debit = 'processor_fees'::text AND credit = 'processor_balance'::text OR kind = 'earning'::text AND debit = 'guest_funds'::text AND credit = 'venue_payable'::text OR kind = 'fee'::text AND debit = 'guest_funds'::text AND credit = 'fee_income'::text OR kind = 'transfer'::text AND debit = 'venue_payable'::text AND credit = 'processor_balance'::text OR kind = 'transfer_closed'::text AND debit = 'venue_payable'::text AND credit = 'paid_elsewhere'::text OR kind = 'reversal'::text AND debit = 'processor_balance'::text AND credit = 'venue_payable'::text OR kind = 'debt'::text AND debit = 'venue_debts'::text AND credit = 'venue_payable'::text OR kind = 'debt_paid'::text AND debit = 'venue_payable'::text AND credit = 'venue_debts'::text OR kind = 'debt_written_off'::text AND debit = 'written_off'::text AND credit = 'venue_debts'::text OR kind = 'refund'::text AND debit = 'venue_payable'::text AND credit = 'processor_balance'::text OR kind = 'fee_return'::text AND debit = 'fee_income'::text AND credit = 'processor_balance'::text OR kind = 'return'::text AND debit = 'guest_funds'::text AND credit = 'processor_balance'::text OR kind = 'refund_failed'::text AND debit = 'processor_balance'::text AND credit = 'venue_payable'::text OR kind = 'fee_return_failed'::text AND debit = 'processor_balance'::text AND credit = 'fee_income'::text OR kind = 'return_failed'::text AND debit = 'processor_balance'::text AND credit = 'guest_funds'::text OR kind = 'refund_closed'::text AND debit = 'venue_payable'::text AND credit = 'paid_elsewhere'::text OR kind = 'fee_return_closed'::text AND debit = 'fee_income'::text AND credit = 'paid_elsewhere'::text OR kind = 'return_closed'::text AND debit = 'guest_funds'::text AND credit = 'paid_elsewhere'::text OR kind = 'dispute'::text AND debit = 'disputed_funds'::text AND credit = 'processor_balance'::text OR kind = 'dispute_fee'::text AND debit = 'processor_fees'::text AND credit = 'processor_balance'::text OR kind = 'dispute_fee_returned'::text AND debit = 'processor_balance'::text AND credit = 'processor_fees'::text OR kind = 'dispute_won'::text AND debit = 'processor_balance'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_lost'::text AND debit = 'venue_payable'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_fee_lost'::text AND debit = 'fee_income'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_returned'::text AND debit = 'guest_funds'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_paid_twice'::text AND debit = 'written_off'::text AND credit = 'disputed_funds'::text),
+  CONSTRAINT ledger_entry_is_between_the_accounts_of_its_kind CHECK (kind = 'capture'::text AND debit = 'processor_balance'::text AND credit = 'guest_funds'::text OR kind = 'processor_fee'::text AND debit = 'processor_fees'::text AND credit = 'processor_balance'::text OR kind = 'earning'::text AND debit = 'guest_funds'::text AND credit = 'venue_payable'::text OR kind = 'fee'::text AND debit = 'guest_funds'::text AND credit = 'fee_income'::text OR kind = 'transfer'::text AND debit = 'venue_payable'::text AND credit = 'processor_balance'::text OR kind = 'transfer_closed'::text AND debit = 'venue_payable'::text AND credit = 'paid_elsewhere'::text OR kind = 'reversal'::text AND debit = 'processor_balance'::text AND credit = 'venue_payable'::text OR kind = 'debt'::text AND debit = 'venue_debts'::text AND credit = 'venue_payable'::text OR kind = 'debt_paid'::text AND debit = 'venue_payable'::text AND credit = 'venue_debts'::text OR kind = 'debt_written_off'::text AND debit = 'written_off'::text AND credit = 'venue_debts'::text OR kind = 'refund'::text AND debit = 'venue_payable'::text AND credit = 'processor_balance'::text OR kind = 'fee_return'::text AND debit = 'fee_income'::text AND credit = 'processor_balance'::text OR kind = 'return'::text AND debit = 'guest_funds'::text AND credit = 'processor_balance'::text OR kind = 'refund_failed'::text AND debit = 'processor_balance'::text AND credit = 'venue_payable'::text OR kind = 'fee_return_failed'::text AND debit = 'processor_balance'::text AND credit = 'fee_income'::text OR kind = 'return_failed'::text AND debit = 'processor_balance'::text AND credit = 'guest_funds'::text OR kind = 'refund_closed'::text AND debit = 'venue_payable'::text AND credit = 'paid_elsewhere'::text OR kind = 'fee_return_closed'::text AND debit = 'fee_income'::text AND credit = 'paid_elsewhere'::text OR kind = 'return_closed'::text AND debit = 'guest_funds'::text AND credit = 'paid_elsewhere'::text OR kind = 'dispute'::text AND debit = 'disputed_funds'::text AND credit = 'processor_balance'::text OR kind = 'dispute_fee'::text AND debit = 'processor_fees'::text AND credit = 'processor_balance'::text OR kind = 'dispute_fee_returned'::text AND debit = 'processor_balance'::text AND credit = 'processor_fees'::text OR kind = 'dispute_won'::text AND debit = 'processor_balance'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_lost'::text AND debit = 'venue_payable'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_fee_lost'::text AND debit = 'fee_income'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_returned'::text AND debit = 'guest_funds'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_paid_twice'::text AND debit = 'written_off'::text AND credit = 'disputed_funds'::text OR kind = 'dispute_loss_returned'::text AND debit = 'disputed_funds'::text AND credit = 'venue_payable'::text OR kind = 'dispute_fee_loss_returned'::text AND debit = 'disputed_funds'::text AND credit = 'fee_income'::text OR kind = 'dispute_return_owed'::text AND debit = 'disputed_funds'::text AND credit = 'guest_funds'::text OR kind = 'dispute_own_loss_returned'::text AND debit = 'disputed_funds'::text AND credit = 'written_off'::text),
   CONSTRAINT ledger_entry_moves_something CHECK (amount > 0 AND debit <> credit)
 );
 CREATE INDEX ledger_entries_by_age ON ledger_entries USING brin (at) WITH (autosummarize='on');
@@ -1437,7 +1437,7 @@ CREATE INDEX movements_by_hold ON movements USING btree (venue_id, hold_id);
 CREATE INDEX movements_by_id ON movements USING btree (movement_id);
 CREATE INDEX movements_due ON movements USING btree (due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX movements_failed ON movements USING btree (mode, first_due_at, movement_id) INCLUDE (kind, amount) WHERE status = 'failed'::text;
-CREATE UNIQUE INDEX movements_one_transfer_for_a_share ON movements USING btree (venue_id, hold_id) WHERE kind = 'transfer'::text;
+CREATE UNIQUE INDEX movements_one_transfer_for_a_charge ON movements USING btree (venue_id, hold_id) WHERE kind = 'transfer'::text AND reason IS DISTINCT FROM 'loss_returned'::text;
 CREATE INDEX movements_sent ON movements USING btree (venue_id, mode, done_at) WHERE kind = 'transfer'::text AND done_at IS NOT NULL;
 CREATE INDEX movements_to_send ON movements USING btree (venue_id, mode, due_at) WHERE kind = 'transfer'::text AND (status = ANY (ARRAY['waiting'::text, 'sending'::text, 'pending'::text, 'frozen'::text, 'failed'::text]));
 CREATE INDEX movements_unfinished ON movements USING btree (mode, kind, status) INCLUDE (currency, amount) WHERE status = ANY (ARRAY['waiting'::text, 'sending'::text, 'pending'::text, 'frozen'::text, 'owed'::text, 'failed'::text]);
@@ -2070,7 +2070,7 @@ CREATE TABLE webhook_endpoints (
 --   'processor_fees', 'debit', 'what the processor has charged us for its service'
 --   'venue_debts', 'debit', 'what venues owe us because a transfer could not be taken back'
 --   'venue_payable', 'credit', 'what we owe a venue; below zero, what it owes us until a transfer is taken back'
---   'written_off', 'debit', 'our losses: what venues owed us and an operator has written off, and what guests got by hand and by a dispute'
+--   'written_off', 'debit', 'our losses: what venues owed us and an operator has written off, and what guests got twice, the second time by a dispute'
 
 -- The rows of state_transitions.
 --   'checkout', '', 'open'

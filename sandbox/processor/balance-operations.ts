@@ -7,6 +7,7 @@ import type { Params } from './form-params.ts';
 import { LIST_PARAMS, listRows } from './lists.ts';
 import type { StripeObject } from './payment-objects.ts';
 import { createPayout, requirePayout, toBalanceSettings, toPayout, updateBalanceSettings } from './payouts.ts';
+import { createTopUp } from './top-ups.ts';
 import type { Transaction } from './transaction.ts';
 
 interface BalanceCall {
@@ -47,6 +48,12 @@ export const BALANCE_OPERATIONS: readonly BalanceOperation[] = [
     route: 'POST balance_settings',
     params: ['payments'],
     run: ({ tx, params, account }) => updateBalanceSettings(tx, account, params),
+  },
+  {
+    name: 'topups.create',
+    route: 'POST topups',
+    params: ['amount', 'currency', 'description', 'metadata', 'source', 'statement_descriptor', 'transfer_group'],
+    run: ({ tx, params }) => createTopUp(tx, params),
   },
   {
     name: 'payouts.create',

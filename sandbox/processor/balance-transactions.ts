@@ -16,7 +16,7 @@ export function isSettled(context: Pick<RenderContext, 'now'>, charge: ChargeRow
 }
 
 interface Change {
-  readonly type: 'charge' | 'refund' | 'transfer' | 'transfer_refund' | 'adjustment' | 'payout';
+  readonly type: 'charge' | 'refund' | 'transfer' | 'transfer_refund' | 'adjustment' | 'payout' | 'topup';
   /** What reports call it, where that is not its type. */
   readonly category?: string;
   readonly description?: string;
@@ -54,9 +54,11 @@ function findChange(context: RenderContext, rest: string): Change | undefined {
   if (reversal !== undefined) {
     return { ...outgoing('transfer_refund', reversal), amount: reversal.amount, category: 'transfer_reversal' };
   }
+  const topUp = context.find('topUps', `tu_${rest}`);
+  if (topUp !== undefined) return { ...outgoing('topup', topUp), amount: topUp.amount };
   const payout = context.find('payouts', `po_${rest}`);
   if (payout !== undefined) return outgoing('payout', payout);
-  const dispute = context.find('disputes', `du_${rest.replace(/_won$/, '')}`);
+  const dispute = context.find('disputes', `du_${rest.replace(/_(won|later)$/, '')}`);
   return dispute && disputeChanges(dispute).find(({ id }) => id === `txn_${rest}`)?.change;
 }
 
@@ -65,13 +67,18 @@ export function disputeTransactions(dispute: DisputeRow): StripeObject[] {
   return disputeChanges(dispute).map(({ id, change }) => toBalanceTransaction(id, change));
 }
 
-/** What the platform has got back of a dispute's amount. */
-export function reinstatedOf({ amount, status, reinstated }: DisputeRow): number {
-  return reinstated ?? (status === 'won' ? amount : 0);
+/** How a dispute has changed the platform's balance, its fee included. */
+export function disputeBalance(dispute: DisputeRow): number {
+  return disputeChanges(dispute).reduce((sum, { change }) => sum + change.amount - change.fee, 0);
 }
 
+/**
+ * A withdrawal, and what was given back. Stripe documents up to two of them; that a dispute which was given back in part is
+ * given back completely by a third is a guess.
+ */
 function disputeChanges(dispute: DisputeRow): { readonly id: string; readonly change: Change }[] {
-  const { id, created, amount, currency, fee = 0, isFeeReturned, closedAt = created } = dispute;
+  const { id, created, amount, currency, fee = 0, isFeeReturned, closedAt = created, reinstatedLater = 0 } = dispute;
+  if (dispute.isInquiry === true) return [];
   const withdrawal: Change = {
     type: 'adjustment',
     category: 'dispute',
@@ -82,9 +89,8 @@ function disputeChanges(dispute: DisputeRow): { readonly id: string; readonly ch
     source: id,
     created,
   };
-  const first = { id: `txn_${id.slice(3)}`, change: withdrawal };
-  const reinstated = reinstatedOf(dispute);
-  if (reinstated === 0) return [first];
+  const changes = [{ id: `txn_${id.slice(3)}`, change: withdrawal }];
+  const reinstated = dispute.reinstated ?? (dispute.status === 'won' ? amount : 0);
   const reversal: Change = {
     ...withdrawal,
     category: 'dispute_reversal',
@@ -94,7 +100,11 @@ function disputeChanges(dispute: DisputeRow): { readonly id: string; readonly ch
     fee: isFeeReturned === true && fee > 0 ? -fee : 0,
     created: closedAt,
   };
-  return [first, { id: `txn_${id.slice(3)}_won`, change: reversal }];
+  if (reinstated > 0) changes.push({ id: `txn_${id.slice(3)}_won`, change: reversal });
+  if (reinstatedLater > 0) {
+    changes.push({ id: `txn_${id.slice(3)}_later`, change: { ...reversal, amount: reinstatedLater, fee: 0 } });
+  }
+  return changes;
 }
 
 function outgoing(

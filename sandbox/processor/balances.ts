@@ -1,7 +1,7 @@
 // The balances of the platform and of the connected accounts, each derived from the objects that changed it. What was
 // captured or transferred is available at once. The platform's balance can go below zero, by fees and disputes.
 
-import { chargeFee, reinstatedOf } from './balance-transactions.ts';
+import { chargeFee, disputeBalance } from './balance-transactions.ts';
 import type { StripeObject } from './payment-objects.ts';
 import type { Transaction } from './transaction.ts';
 
@@ -10,23 +10,20 @@ export type Balances = ReadonlyMap<string, number>;
 
 /**
  * The platform's money: captured, less fees, less refunded, less transferred, less open and lost disputes, less what it
- * paid out. Changes of the present transaction are not in it.
+ * paid out, and what it paid in. Changes of the present transaction are not in it.
  */
 export function platformBalances(tx: Transaction): Balances {
   const sums = new Map<string, number>();
   const add = (currency: string, amount: number) => sums.set(currency, (sums.get(currency) ?? 0) + amount);
-  const { charges, transfers, disputes, payouts, refunds } = tx.changes.committed;
+  const { charges, transfers, disputes, payouts, refunds, topUps } = tx.changes.committed;
   for (const charge of charges.oldestFirst()) {
     const { captured, amountCaptured: amount } = charge;
     if (captured) add(charge.currency, amount - chargeFee(amount) - charge.refunded);
   }
   for (const transfer of transfers.oldestFirst()) add(transfer.currency, transfer.reversed - transfer.amount);
-  for (const dispute of disputes.oldestFirst()) {
-    const { currency, amount, fee = 0, status, isFeeReturned } = dispute;
-    const isReturned = status === 'won' && isFeeReturned === true;
-    add(currency, reinstatedOf(dispute) - amount - (isReturned ? 0 : fee));
-  }
+  for (const dispute of disputes.oldestFirst()) add(dispute.currency, disputeBalance(dispute));
   for (const { currency, amount } of payouts.findByIndex('platform')) add(currency, -amount);
+  for (const { currency, amount } of topUps.oldestFirst()) add(currency, amount);
   // A refund that waits for funds counts as refunded, and has not left the balance yet.
   for (const { currency, amount, waitsForFunds } of refunds.oldestFirst()) {
     if (waitsForFunds === true) add(currency, amount);

@@ -5,7 +5,7 @@
 import { createAccount, createAccountLink, retrieveAccount, toAccount } from './accounts.ts';
 import { invalidRequest } from './api-error.ts';
 import { BALANCE_OPERATIONS } from './balance-operations.ts';
-import { closeDispute, createDispute, toDispute } from './disputes.ts';
+import { closeDispute, closeInquiry, createDispute, escalateInquiry, takeBack, toDispute } from './disputes.ts';
 import { ENDPOINT_OPERATIONS } from './endpoint-operations.ts';
 import type { Params } from './form-params.ts';
 import { LIST_PARAMS, listRows } from './lists.ts';
@@ -301,8 +301,20 @@ define('disputes.list', 'GET disputes', [...LIST_PARAMS, 'charge', 'payment_inte
 define(
   'test_helpers.disputes.create',
   'POST test_helpers/disputes',
-  ['charge', 'payment_intent', 'amount', 'reason'],
+  ['charge', 'payment_intent', 'amount', 'reason', 'inquiry', 'exceeds_charge'],
   ({ tx, params }) => createDispute(tx, params),
+);
+define('test_helpers.disputes.escalate', 'POST test_helpers/disputes/:/escalate', [], ({ tx, id }) =>
+  escalateInquiry(tx, id),
+);
+define('test_helpers.disputes.close_inquiry', 'POST test_helpers/disputes/:/close_inquiry', [], ({ tx, id }) =>
+  closeInquiry(tx, id),
+);
+define('test_helpers.disputes.prevented', 'POST test_helpers/disputes/:/prevented', [], ({ tx, id }) =>
+  closeDispute(tx, id, 'prevented'),
+);
+define('test_helpers.disputes.take_back', 'POST test_helpers/disputes/:/take_back', ['amount'], ({ tx, id, params }) =>
+  takeBack(tx, id, params),
 );
 define('test_helpers.disputes.won', 'POST test_helpers/disputes/:/won', ['return_fee'], ({ tx, id, params }) =>
   closeDispute(tx, id, 'won', params.flag('return_fee') === true),

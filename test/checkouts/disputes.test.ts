@@ -214,3 +214,146 @@ describe('a won dispute', () => {
     await expectBooksAgree();
   });
 });
+
+describe('after the end of a dispute', () => {
+  // What came back is sent from the service's own balance, which other bookings have filled.
+  beforeAll(async () => {
+    await venue.payAll(await venue.collecting({ party_size: 2, amount: 20_000 }), [CARDS.good]);
+    await world.work();
+  });
+
+  async function change({ checkout, intent, disputeId }: Disputed, form: Record<string, string> = {}): Promise<void> {
+    await disputes.call(`${disputeId}/take_back`, form);
+    await disputes.deliverEvents(intent);
+    await venue.finishDueWork(checkout.id);
+  }
+  const partsOf = async ({ disputeId }: Disputed): Promise<Json | undefined> =>
+    (
+      await world.db.query<Json>(
+        `select status, venue_part as venue, fee_part as fee, returned_part as returned, own_part as own
+         from disputes where dispute_id = $1`,
+        [disputeId],
+      )
+    )[0];
+
+  it.each([false, true])(
+    'a guest who takes a lost one back pays the venue and our fee again (paid out before: %s)',
+    async (isPaidOut) => {
+      const dispute = await disputed({ isPaidOut });
+      const { id } = dispute.checkout;
+      await close(dispute, 'lost');
+      expect(await venue.paidOutAtProcessor(id)).toBe(9_000);
+      await change(dispute);
+      expect(await partsOf(dispute)).toEqual({ status: 'won', venue: 0, fee: 0, returned: 0, own: 0 });
+      expect(await venue.paidOutAtProcessor(id)).toBe(18_000);
+      expect(await venue.balances(id)).toEqual({ processor_balance: 2_000, fee_income: -2_000 });
+      const { json } = await venue.get('/v1/payouts');
+      const payout = json.data.find((one: Json) => one.checkout_id === id);
+      expect([payout.status, payout.paid_amount]).toEqual(['paid', 18_000]);
+      await expectBooksAgree();
+    },
+  );
+
+  it('what comes back in parts is divided in exact proportion, and the charge can be refunded again', async () => {
+    const dispute = await disputed({ isPaidOut: true });
+    const { id } = dispute.checkout;
+    await close(dispute, 'lost');
+    await change(dispute, { amount: '3333' });
+    // Of the 6,667 that are lost, the fee's part is rounded down.
+    expect(await partsOf(dispute)).toEqual({ status: 'lost', venue: 6_001, fee: 666, returned: 0, own: 0 });
+    expect(await venue.paidOutAtProcessor(id)).toBe(9_000 + 2_999);
+    await expectBooksAgree();
+    await change(dispute);
+    expect(await venue.paidOutAtProcessor(id)).toBe(18_000);
+    expect(await venue.balances(id)).toEqual({ processor_balance: 2_000, fee_income: -2_000 });
+    // It is taken from the transfers that still have the money: the first one is reversed already.
+    expect((await venue.post(`/v1/checkouts/${id}/refund`, {})).json.refunded_amount).toBe(20_000);
+    await venue.finishDueWork(id);
+    expect(await venue.paidOutAtProcessor(id)).toBe(0);
+    expect(await venue.balances(id)).toEqual({});
+    await expectBooksAgree();
+  });
+
+  it('a second dispute of the charge is divided like the first', async () => {
+    const dispute = await disputed({ isPaidOut: true, amount: 4_000 });
+    const { id } = dispute.checkout;
+    await close(dispute, 'lost');
+    await change(dispute);
+    const second = { ...dispute, disputeId: await disputes.open(dispute.intent, 10_000) };
+    await disputes.deliverEvents(dispute.intent);
+    await close(second, 'lost');
+    expect(await partsOf(second)).toEqual({ status: 'lost', venue: 9_000, fee: 1_000, returned: 0, own: 0 });
+    expect(await venue.paidOutAtProcessor(id)).toBe(9_000);
+    expect(await venue.balances(id)).toEqual({ processor_balance: 1_000, fee_income: -1_000 });
+    await expectBooksAgree();
+  });
+});
+
+describe('a dispute that is larger than its charge', () => {
+  it('costs the venue and our fee the charge, and us the rest, and ends', async () => {
+    const checkout = await venue.collecting({ party_size: 2, amount: 20_000 });
+    const [secret] = await venue.payAll(checkout, [CARDS.good]);
+    await world.work();
+    const intent = secret === undefined ? '' : intentIdOf(secret);
+    const disputeId = await disputes.open(intent, 10_250, { exceeds_charge: 'true' });
+    await disputes.deliverEvents(intent);
+    await close({ checkout, intent, disputeId }, 'lost');
+    expect(await transfersOf(checkout.id)).toEqual([
+      { status: 'dropped', amount: 0 },
+      { status: 'done', amount: 9_000 },
+    ]);
+    expect(await venue.balances(checkout.id)).toEqual({ processor_balance: 750, fee_income: -1_000, written_off: 250 });
+    expect(await world.db.query('select 1 from processor_events where due_at is not null')).toEqual([]);
+    await expectBooksAgree();
+  });
+});
+
+describe('a dispute that the card network has prevented by a refund', () => {
+  it('is divided like a lost one, and is no dispute that was won', async () => {
+    const dispute = await disputed({ isPaidOut: true });
+    const { id } = dispute.checkout;
+    await disputes.call(`${dispute.disputeId}/prevented`);
+    await disputes.deliverEvents(dispute.intent);
+    await venue.finishDueWork(id);
+    expect(await venue.balances(id)).toEqual({ processor_balance: 1_000, fee_income: -1_000 });
+    await expectBooksAgree();
+  });
+});
+
+describe('an inquiry', () => {
+  async function inquired(): Promise<Disputed> {
+    const checkout = await venue.collecting({ party_size: 2, amount: 20_000 });
+    const [secret] = await venue.payAll(checkout, [CARDS.good]);
+    await world.work();
+    const intent = secret === undefined ? '' : intentIdOf(secret);
+    const disputeId = await disputes.open(intent, 10_000, { inquiry: 'true' });
+    await disputes.deliverEvents(intent);
+    return { checkout, intent, disputeId };
+  }
+
+  it('is ended by a refund: the charge is refunded at once', async () => {
+    const { checkout, intent, disputeId } = await inquired();
+    expect((await venue.post(`/v1/checkouts/${checkout.id}/refund`, {})).status).toBe(200);
+    await world.work();
+    const { data } = await venue.stripe.refunds.list({ payment_intent: intent });
+    expect(data.map(({ amount }) => amount)).toEqual([10_000]);
+    await disputes.call(`${disputeId}/close_inquiry`);
+    await disputes.deliverEvents(intent);
+    await venue.finishDueWork(checkout.id);
+    expect(await venue.balances(checkout.id)).toEqual({});
+    await expectBooksAgree();
+  });
+
+  it('holds the transfer back, and becomes a dispute', async () => {
+    const inquiry = await inquired();
+    const { id } = inquiry.checkout;
+    await venue.finishDueWork(id);
+    expect((await transfersOf(id)).map(({ status }) => status)).toEqual(['frozen', 'done']);
+    await disputes.call(`${inquiry.disputeId}/escalate`);
+    await disputes.deliverEvents(inquiry.intent);
+    await close(inquiry, 'lost');
+    expect((await transfersOf(id)).map(({ status }) => status)).toEqual(['dropped', 'done']);
+    expect(await venue.balances(id)).toEqual({ processor_balance: 1_000, fee_income: -1_000 });
+    await expectBooksAgree();
+  });
+});

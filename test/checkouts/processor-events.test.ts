@@ -308,6 +308,39 @@ describe('a dispute', () => {
     expect((await venue.read(checkout.id)).disputes).toMatchObject([{ status: 'needs_response' }]);
   });
 
+  it('that differs from the records is found by reconcile, although it has seen the state before', async () => {
+    const { checkout, intent } = await disputed();
+    const [created = ''] = await disputes(intent);
+    const disputeId = JSON.parse(created).data.object.id;
+    await disputeTools(world, venue).close(disputeId, 'won');
+    await notify(created);
+    await world.work();
+    const compare = async (): Promise<void> => {
+      await reconcile(world.context.services, { mode: 'test', since: Date.now(), apply: null });
+      await world.work();
+    };
+    await compare();
+    await world.db.query(`update disputes set status = 'needs_response' where dispute_id = $1`, [disputeId]);
+    await compare();
+    expect((await venue.read(checkout.id)).disputes).toMatchObject([{ status: 'won' }]);
+  });
+
+  it('that is open here for more than three months is asked for again', async () => {
+    const { checkout, intent } = await disputed();
+    const [created = ''] = await disputes(intent);
+    await notify(created);
+    await world.work();
+    const { disputes: [known] = [] } = await venue.read(checkout.id);
+    await disputeTools(world, venue).close(known.id, 'won');
+    await world.db.query(`update disputes set opened_at = now() - interval '100 days' where dispute_id = $1`, [
+      known.id,
+    ]);
+    // Too old for the processor's list of disputes that the comparison reads.
+    await reconcile(world.context.services, { mode: 'test', since: Date.now() + 91 * 86_400_000, apply: null });
+    await world.work();
+    expect((await venue.read(checkout.id)).disputes).toMatchObject([{ status: 'won' }]);
+  });
+
   it('about a hold that is not ours is accepted and not recorded', async () => {
     const { intent } = await disputed();
     const [created = ''] = await disputes(intent);

@@ -260,6 +260,18 @@ describe('by the offering’s policy, a refund', () => {
     expect([response.status, response.json.refunded_amount]).toEqual([200, 10_000 - share.amount]);
   });
 
+  it('gives the others their part of the policy when one was lost to a dispute', async () => {
+    const offering_external_id = await offering('half', [{ hours_before: 1, refund_pct: 50 }]);
+    const completed = await venue.completed({ amount: 9_000, offering_external_id, starts_at: inFuture(DAY) });
+    const [lost] = completed.shares;
+    await world.db.query('update shares set lost_amount = amount where venue_id = $1 and share_id = $2', [
+      venue.venueId,
+      lost.id,
+    ]);
+    const { json } = await refund(completed.id, {});
+    expect(json.shares.map((share: Json) => share.refunded_amount)).toEqual([0, 1_500, 1_500]);
+  });
+
   it('of a checkout whose offering has no cancellation policy is everything that is left', async () => {
     const starts_at = inFuture(-HOUR);
     for (const own of [{}, { offering_external_id: await offering('no-policy', []) }]) {

@@ -324,6 +324,14 @@ describe('books that were changed directly', () => {
     expect(problemsOf(report)).toEqual([['entry_missing', disputed]]);
   });
 
+  it('a dispute that is not divided as the processor keeps it is reported', async () => {
+    const report = await checkAfter([
+      `update disputes set status = 'lost', venue_part = 0, fee_part = 0, returned_part = 0 where checkout_id = $1`,
+      disputed,
+    ]);
+    expect(problemsOf(report)).toEqual([['dispute_differs', disputed]]);
+  });
+
   it('make the command exit with 1 and list the differences', async () => {
     await world.db.transaction(async (tx) => {
       await tx.query('set local session_replication_role = replica');

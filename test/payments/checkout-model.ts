@@ -4,6 +4,7 @@
 import { feeOf } from '../../src/base/money.ts';
 import type { Transitions } from '../../src/base/transitions.ts';
 import type { LockedCheckout, ShareState } from '../../src/domain/checkouts/locked-checkout.ts';
+import type { TransferState } from '../../src/domain/checkouts/refunds/decide-refund.ts';
 import type { Step } from '../../src/domain/checkouts/steps.ts';
 import { CHECKOUT_TRANSITIONS, SHARE_TRANSITIONS } from '../../src/domain/checkouts/transitions.ts';
 import type { HoldState } from '../../src/domain/payments/hold.ts';
@@ -339,4 +340,13 @@ export function factsFor(hold: HoldState, overrides: Partial<HoldFacts> = {}): H
     decline: null,
     ...overrides,
   };
+}
+
+export function transfersOf({ movements }: Model): TransferState[] {
+  return movements
+    .filter(({ kind }) => kind === 'transfer')
+    .map((transfer) => {
+      const reversals = movements.filter(({ reversedTransferId }) => reversedTransferId === transfer.id);
+      return { ...transfer, left: transfer.amount - reversals.reduce((sum, { amount }) => sum + amount, 0) };
+    });
 }

@@ -10,10 +10,9 @@ import {
   decideRefund,
   refundableAmount,
   ruleByPolicy,
-  type TransferState,
 } from '../../src/domain/checkouts/refunds/decide-refund.ts';
 import type { MovementStatus } from '../../src/domain/payments/transitions.ts';
-import { applyAll, type Model, NOW, newId, newModel } from './checkout-model.ts';
+import { applyAll, type Model, NOW, newId, newModel, transfersOf } from './checkout-model.ts';
 
 const sum = (parts: readonly number[]): number => parts.reduce((total, part) => total + part, 0);
 const amounts = fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 50, max: 500_000 })), {
@@ -84,8 +83,7 @@ function completed(shares: readonly number[], fee: number, status: MovementStatu
 }
 
 const refund = (model: Model, amount: number): Model => {
-  const transfers: TransferState[] = model.movements.filter(({ kind }) => kind === 'transfer');
-  return applyAll(model, decideRefund(model.checkout, transfers, { amount, reason: null, now: NOW, newId }));
+  return applyAll(model, decideRefund(model.checkout, transfersOf(model), { amount, reason: null, now: NOW, newId }));
 };
 const totalOf = (model: Model, kind: string): number =>
   sum(model.movements.filter((one) => one.kind === kind).map(({ amount }) => amount));

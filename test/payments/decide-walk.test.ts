@@ -25,7 +25,7 @@ import { decideParty } from '../../src/domain/checkouts/party/decide-party.ts';
 import { decideRefund, refundableAmount } from '../../src/domain/checkouts/refunds/decide-refund.ts';
 import { type HoldState, usesSavedCard } from '../../src/domain/payments/hold.ts';
 import type { HoldFacts } from '../../src/domain/payments/processor.ts';
-import { applyAll, factsFor, type Model, NOW, newId, newModel } from './checkout-model.ts';
+import { applyAll, factsFor, type Model, NOW, newId, newModel, transfersOf } from './checkout-model.ts';
 
 /** On the last day of a hold that was created at NOW. */
 const LAST_DAY = NOW + 160 * 3_600_000;
@@ -207,9 +207,8 @@ function run(model: Model, { what, who, how }: Command): Model {
     case 'refund': {
       const left = refundableAmount(checkout);
       if (checkout.status !== 'completed' || left === 0) return model;
-      const transfers = model.movements.filter(({ kind }) => kind === 'transfer');
       const amount = 1 + (how % left);
-      return applyAll(model, decideRefund(checkout, transfers, { amount, reason: null, now: NOW, newId }));
+      return applyAll(model, decideRefund(checkout, transfersOf(model), { amount, reason: null, now: NOW, newId }));
     }
   }
 }

@@ -1,20 +1,31 @@
-// Guests who dispute charges, before and after transfers and refunds, won and lost; and what must hold about it: no money
-// of a charge whose dispute is known goes to the venue, every loss is divided, and no cent reaches a guest twice.
+// Guests who inquire about charges and dispute them, before and after transfers and refunds, won and lost, and who take a
+// lost dispute back and dispute the charge again; and what must hold about it: no money of a charge whose dispute is known
+// goes to the venue, every loss is divided, and no cent reaches a guest twice.
 
-import type { ChargeRow } from '../../sandbox/processor/row-types.ts';
+import type { ChargeRow, DisputeRow } from '../../sandbox/processor/row-types.ts';
 import { PROCESSOR_KEYS } from './processor-client.ts';
 import { type Actor, Violation } from './scheduler.ts';
 import type { ProcessorBooks } from './simulated-processor.ts';
 import type { Simulation } from './simulation.ts';
 import type { Snapshot } from './snapshot.ts';
 
-const ENDED_STATUSES: ReadonlySet<string> = new Set(['won', 'lost']);
+const ENDED_STATUSES: ReadonlySet<string> = new Set(['won', 'lost', 'warning_closed']);
 const isOpen = ({ status }: { readonly status: string }): boolean => !ENDED_STATUSES.has(status);
 
-const disputableCharges = ({ charges }: ProcessorBooks): ChargeRow[] =>
-  [...charges.values()].filter(
-    ({ captured, dispute, amountCaptured, refunded }) => captured && dispute === null && amountCaptured > refunded,
-  );
+/** What no refund and no dispute has given back to the guest, and what no open dispute asks for. */
+function leftOf({ disputes }: ProcessorBooks, { id, amountCaptured, refunded }: ChargeRow): number {
+  const disputed = [...disputes.values()].filter(({ charge }) => charge === id);
+  if (disputed.some(isOpen)) return 0;
+  return disputed.reduce((left, dispute) => left - takenBy(dispute), amountCaptured - refunded);
+}
+
+const disputableCharges = (books: ProcessorBooks): ChargeRow[] =>
+  [...books.charges.values()].filter((charge) => charge.captured && leftOf(books, charge) > 0);
+
+/** What the guest has by an ended dispute. */
+function takenBy({ status, amount, reinstated = 0, reinstatedLater = 0 }: DisputeRow): number {
+  return status === 'lost' ? amount - reinstated - reinstatedLater : 0;
+}
 
 export function startDisputes(simulation: Simulation): void {
   const { scheduler, random, plan, processor } = simulation;
@@ -34,6 +45,11 @@ export function startDisputes(simulation: Simulation): void {
       if (disputed === null) return;
       await wait(random.between(0, 120));
       await unlessHealed(() => closeOpenDisputes(simulation, disputed));
+      if (random.often(0.4)) return;
+      await wait(random.between(0, 120));
+      await unlessHealed(() => takeLostDisputesBack(simulation, disputed));
+      await wait(random.between(0, 60));
+      await unlessHealed(() => openDispute(simulation));
     });
   }
 }
@@ -52,11 +68,23 @@ export async function openDispute(simulation: Simulation): Promise<string | null
   if (charges.length === 0) return null;
   // A guest whom an operator has paid by hand disputes first: few seeds have one.
   const paidByHand = charges.filter(({ metadata }) => isPaidByHand(simulation, metadata.hold_id));
-  const { id, amountCaptured, refunded } = random.pick(paidByHand.length > 0 ? paidByHand : charges);
-  const left = amountCaptured - refunded;
+  const charge = random.pick(paidByHand.length > 0 ? paidByHand : charges);
+  const left = leftOf(processor.books, charge);
   const amount = random.often(0.7) ? left : random.between(1, left);
-  await callHelper(simulation, '', { charge: id, amount: String(amount) });
-  return id;
+  const inquiry = random.often(0.2) ? { inquiry: 'true' } : {};
+  await callHelper(simulation, '', { charge: charge.id, amount: String(amount), ...inquiry });
+  return charge.id;
+}
+
+/** Guests take lost disputes back, of one charge or of any, completely or in part. */
+export async function takeLostDisputesBack(simulation: Simulation, charge: string | null = null): Promise<void> {
+  const { random, processor } = simulation;
+  for (const dispute of [...processor.books.disputes.values()]) {
+    const most = takenBy(dispute);
+    if (most === 0 || (charge !== null && dispute.charge !== charge) || random.often(0.3)) continue;
+    const amount = random.often(0.6) ? most : random.between(1, most);
+    await callHelper(simulation, `/${dispute.id}/take_back`, { amount: String(amount) });
+  }
 }
 
 function isPaidByHand({ invariants: { current } }: Simulation, hold: string | undefined): boolean {
@@ -69,22 +97,39 @@ export async function closeOpenDisputes(simulation: Simulation, charge: string |
   const open = [...processor.books.disputes.values()].filter(
     (dispute) => isOpen(dispute) && (charge === null || dispute.charge === charge),
   );
-  for (const { id } of open) await callHelper(simulation, `/${id}/${random.often(0.5) ? 'won' : 'lost'}`, {});
+  for (const { id, isInquiry } of open) {
+    if (isInquiry === true && random.often(0.5)) await callHelper(simulation, `/${id}/close_inquiry`, {});
+    else if (isInquiry === true) await callHelper(simulation, `/${id}/escalate`, {});
+    if (processor.books.disputes.get(id)?.isInquiry === true) continue;
+    await callHelper(simulation, `/${id}/${random.often(0.5) ? 'won' : 'lost'}`, {});
+  }
 }
 
-/** Not by the service, so it needs no idempotency key. A fault may leave the dispute as it was. */
-async function callHelper(
+/**
+ * The operator pays money into the balance. What came back of a lost dispute is sent from there, and the fees of disputes have
+ * used it up.
+ */
+export async function topUpBalance(simulation: Simulation): Promise<void> {
+  await post(simulation, 'topups', { amount: '100000000', currency: 'usd' });
+}
+
+function callHelper(simulation: Simulation, path: string, form: Readonly<Record<string, string>>): Promise<void> {
+  return post(simulation, `test_helpers/disputes${path}`, form);
+}
+
+/** Not by the service, so it needs no idempotency key. A fault may leave all as it was. */
+async function post(
   { processor, scheduler, plan }: Simulation,
   path: string,
   form: Readonly<Record<string, string>>,
 ): Promise<void> {
   const response = await processor.processor.handle({
     method: 'POST',
-    path: `/v1/test_helpers/disputes${path}`,
+    path: `/v1/${path}`,
     headers: { authorization: `Bearer ${PROCESSOR_KEYS[plan.mode].secret}` },
     body: new URLSearchParams(form).toString(),
   });
-  scheduler.log(`  dispute${path} ${JSON.stringify(form)}: ${response.fault ?? response.status}`);
+  scheduler.log(`  ${path} ${JSON.stringify(form)}: ${response.fault ?? response.status}`);
 }
 
 /** A transfer that is begun after its charge's dispute is known is not sent while the dispute is open. */
@@ -114,7 +159,8 @@ export class DisputeInvariants {
 
 /** All work is done. With open disputes some work waits, so every dispute must have ended. */
 export function checkDisputes(current: Snapshot, books: ProcessorBooks): void {
-  for (const { id, status, amount, charge } of books.disputes.values()) {
+  for (const dispute of books.disputes.values()) {
+    const { id, status, charge } = dispute;
     const ours = current.disputes.find((dispute) => dispute.id === id);
     if (ours?.status !== status) throw new Violation(`dispute ${id} is ${status}, and our records say ${ours?.status}`);
     if (status === 'lost' && !ours.isDivided) throw new Violation(`the loss of dispute ${id} was never divided`);
@@ -122,7 +168,9 @@ export function checkDisputes(current: Snapshot, books: ProcessorBooks): void {
     const refunded = [...books.refunds.values()]
       .filter((refund) => refund.charge === charge && refund.status !== 'failed')
       .reduce((sum, refund) => sum + refund.amount, 0);
-    if (status === 'lost' && amount + refunded > captured) throw new Violation(`charge ${charge} was paid back twice`);
+    if (ours.divided !== takenBy(dispute))
+      throw new Violation(`${takenBy(dispute)} is lost by dispute ${id}, and ${ours.divided} is divided`);
+    if (takenBy(dispute) + refunded > captured) throw new Violation(`charge ${charge} was paid back twice`);
   }
   for (const share of current.shares) {
     const lost = lostOf(current, books, ({ metadata }) => metadata.share_id === share.id);
@@ -139,11 +187,22 @@ export function lostOf(current: Snapshot, books: ProcessorBooks, isWanted: (char
       const charge = books.charges.get(dispute?.charge ?? '');
       return dispute?.status === 'lost' && charge !== undefined && isWanted(charge);
     })
-    .reduce((sum, { amount, ownPart }) => sum + amount - ownPart, 0);
+    .reduce((sum, { divided, ownPart }) => sum + divided - ownPart, 0);
 }
 
-/** The processor pays no more out of a charge whose dispute was lost: a refund that exceeds the dispute fails. */
-export function isRefundOfLostCharge(current: Snapshot, movement: Snapshot['movements'][number]): boolean {
+/**
+ * The processor pays no more out of a charge whose dispute was lost: a refund that exceeds the dispute fails. When the guest
+ * takes the dispute back later, an operator can retry it.
+ */
+export function isRefundOfLostCharge(
+  current: Snapshot,
+  books: ProcessorBooks,
+  movement: Snapshot['movements'][number],
+): boolean {
   const isRefund = movement.kind === 'refund' || movement.kind === 'return';
-  return isRefund && current.disputes.some(({ hold, status }) => hold === movement.hold && status === 'lost');
+  const wasLost = (id: string): boolean => {
+    const dispute = books.disputes.get(id);
+    return dispute?.status === 'lost' || dispute?.reinstatedLater !== undefined;
+  };
+  return isRefund && current.disputes.some(({ id, hold }) => hold === movement.hold && wasLost(id));
 }

@@ -101,6 +101,12 @@ export class Invariants {
     const writtenOff = (rows: Snapshot): number => sum(rows.movements.map((row) => row.writtenOff));
     if (writtenOff(next) > writtenOff(before)) this.transitions.add('debt written off');
     if (next.disputes.some(({ ownPart }) => ownPart > 0)) this.transitions.add('dispute lost after a payment by hand');
+    if (next.entries.some(({ kind }) => kind === 'dispute_loss_returned')) this.transitions.add('loss returned');
+    if (next.entries.some(({ kind }) => kind === 'dispute_return_owed')) this.transitions.add('return owed again');
+    if (new Set(next.disputes.map(({ hold }) => hold)).size < next.disputes.length) {
+      this.transitions.add('charge disputed twice');
+    }
+    if (next.disputes.some(({ status }) => status === 'warning_closed')) this.transitions.add('inquiry closed');
     for (const row of next[kind]) {
       const old = oldStatuses.get(row.id);
       if (old === row.status || (old === undefined && kind !== 'holds')) continue;
@@ -161,8 +167,9 @@ export class Invariants {
     const added = all.slice(known);
     const count = (type: string): number => added.filter((event) => event.type === type).length;
     const paidAgain = paidAgainIn(id, before, next);
+    const owedAgain = owedAgainIn(id, before, next);
     for (const event of added) {
-      if (event.type === 'refund.created' && paidAgain > 0) continue;
+      if (event.type === 'refund.created' && (paidAgain > 0 || owedAgain > 0)) continue;
       check(isStatusOfEvent(event.type, event.status), () => `${event.type} of ${id} shows the status ${event.status}`);
     }
     const entered = (status: string): number => (checkout.status === status && old?.status !== status ? 1 : 0);
@@ -184,7 +191,7 @@ export class Invariants {
     if (isOneCommit) expected('share.held', becameHeld);
     else check(count('share.held') >= becameHeld, () => `${id}: a share became held without an event`);
     const isRefunded = checkout.status === 'completed' && checkout.refunded > (old?.refunded ?? 0);
-    const refunds = (isRefunded ? 1 : 0) + paidAgain;
+    const refunds = (isRefunded ? 1 : 0) + paidAgain + owedAgain;
     // With two commits in one snapshot, a lost dispute may have dropped as much as was refunded.
     check(
       refunds === 0 ? count('refund.created') === 0 || !isOneCommit : count('refund.created') >= refunds,
@@ -242,13 +249,27 @@ export class Invariants {
   }
 }
 
-/** Failed refunds of the checkout that an operator has retried or paid by hand: each has its event. */
+/**
+ * Failed refunds of the checkout that an operator has retried or paid by hand, and those whose rest is sent because a lost
+ * dispute has paid a part of them: each has its event.
+ */
 function paidAgainIn(checkout: string, before: Snapshot, next: Snapshot): number {
+  const known = new Set(before.movements.map(({ id }) => id));
   const failed = new Set(before.movements.filter(({ status }) => status === 'failed').map(({ id }) => id));
-  return next.movements.filter(
-    ({ id, kind, status, checkout: of }) =>
-      of === checkout && failed.has(id) && isRefundKind(kind) && (status === 'waiting' || status === 'closed'),
-  ).length;
+  const refunds = next.movements.filter(({ kind, checkout: of }) => of === checkout && isRefundKind(kind));
+  const again = refunds.filter(({ id, status }) => failed.has(id) && (status === 'waiting' || status === 'closed'));
+  const dropped = new Set(
+    refunds.filter(({ id, status }) => failed.has(id) && status === 'dropped').map(({ hold }) => hold),
+  );
+  const rests = refunds.filter(({ id, hold }) => !known.has(id) && dropped.has(hold));
+  return again.length + rests.length;
+}
+
+/** How often the processor gave back the loss of a charge that was to be returned. */
+function owedAgainIn(checkout: string, before: Snapshot, next: Snapshot): number {
+  const count = ({ entries }: Snapshot): number =>
+    entries.filter((entry) => entry.checkout === checkout && entry.kind === 'dispute_return_owed').length;
+  return count(next) - count(before);
 }
 
 const isRefundKind = (kind: string): boolean => kind === 'refund' || kind === 'return';
@@ -289,7 +310,8 @@ export function checkSettled(current: Snapshot, books: ProcessorBooks): void {
   }
   for (const movement of current.movements) {
     const { id, kind, status } = movement;
-    const isFailed = status === 'failed' && (books.hasFailedRefund(id) || isRefundOfLostCharge(current, movement));
+    const isFailed =
+      status === 'failed' && (books.hasFailedRefund(id) || isRefundOfLostCharge(current, books, movement));
     check(
       status === 'done' || status === 'dropped' || status === 'owed' || status === 'closed' || isFailed,
       () => `${kind} ${id} is still ${status}`,

@@ -6,7 +6,14 @@ import { SeededRandom } from '../support/seeded-random.ts';
 import { startLateRefund, startOrganizer, startPartner, startProcessorEvents, startSecondBooking } from './actors.ts';
 import { Database, type StatementChange } from './database.ts';
 import { DeliveryInvariants } from './delivery-invariants.ts';
-import { closeOpenDisputes, DisputeInvariants, openDispute, startDisputes } from './disputes.ts';
+import {
+  closeOpenDisputes,
+  DisputeInvariants,
+  openDispute,
+  startDisputes,
+  takeLostDisputesBack,
+  topUpBalance,
+} from './disputes.ts';
 import type { SimulationEnvironment } from './environment.ts';
 import { checkEnd, checkSettled, Invariants } from './invariants.ts';
 import { startEndOfReservations, startOperators } from './operator.ts';
@@ -351,12 +358,14 @@ async function liveness(simulation: Simulation): Promise<void> {
   simulation.receivers.isHealed = true;
   for (const actor of scheduler.actors) actor.stoppedUntil = 0;
   startEndOfReservations(simulation);
+  if (simulation.plan.hasDisputes) await topUpBalance(simulation);
   if (simulation.plan.hasDisputes && simulation.random.often(0.6)) await settleWithOpenDisputes(simulation);
   await closeOpenDisputes(simulation);
   await settle(simulation);
   await compareState(simulation);
   checkSettled(simulation.invariants.current, processor.books);
   if (simulation.plan.hasDisputes) {
+    await takeLostDisputesBack(simulation);
     await settleWithOpenDisputes(simulation);
     await closeOpenDisputes(simulation);
     await settle(simulation);

@@ -100,8 +100,9 @@ export class ProcessorBooks {
     for (const { amount, status } of this.refunds.values()) if (status !== 'failed') sum -= amount;
     sum -= this.sentToVenues();
     for (const { account, amount } of this.payouts.values()) if (account === null) sum -= amount;
-    for (const { amount, reinstated = 0, isFeeReturned } of this.disputes.values()) {
-      sum -= amount - reinstated + (isFeeReturned === true ? 0 : DISPUTE_FEE);
+    for (const { amount, isInquiry, reinstated = 0, reinstatedLater = 0, isFeeReturned } of this.disputes.values()) {
+      if (isInquiry === true) continue;
+      sum -= amount - reinstated - reinstatedLater + (isFeeReturned === true ? 0 : DISPUTE_FEE);
     }
     return sum;
   }

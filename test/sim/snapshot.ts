@@ -84,6 +84,7 @@ export interface Snapshot {
     readonly status: string;
     /** It was lost, and the loss is divided. */
     readonly isDivided: boolean;
+    readonly divided: number;
     /** What of it is our loss, because an operator had paid by hand. */
     readonly ownPart: number;
   }[];
@@ -265,6 +266,7 @@ const TABLES: Readonly<Record<SnapshotPart, SnapshotTable>> = {
       amount: ['amount', parseNumber],
       status: ['status', parseText],
       isDivided: ['venue_part is not null', parseBoolean],
+      divided: ['coalesce(venue_part + fee_part + returned_part + own_part, 0)', parseNumber],
       ownPart: ['own_part', parseNumber],
     },
   },

@@ -6,15 +6,17 @@ import type { TestWorld } from './test-world.ts';
 
 export interface DisputeTools {
   /** Opens a dispute of the charge of this intent; its events are not delivered yet. Returns its id. */
-  open(intent: string, amount: number): Promise<string>;
+  open(intent: string, amount: number, form?: Record<string, string>): Promise<string>;
   close(disputeId: string, outcome: 'won' | 'lost', form?: Record<string, string>): Promise<void>;
+  /** Calls a test helper of disputes at the embedded processor. */
+  call(path: string, form?: Record<string, string>): Promise<Json>;
   /** Sends the processor's events about the dispute of an intent, each twice, the newest first, and runs the workers. */
   deliverEvents(intent: string): Promise<void>;
 }
 
 export function disputeTools(world: TestWorld, venue: TestVenue): DisputeTools {
-  const callHelper = async (path: string, form: Record<string, string> = {}): Promise<Json> => {
-    const response = await fetch(`${world.processor.url}/v1/test_helpers/${path}`, {
+  const call = async (path: string, form: Record<string, string> = {}): Promise<Json> => {
+    const response = await fetch(`${world.processor.url}/v1/test_helpers/disputes${path === '' ? '' : '/'}${path}`, {
       method: 'POST',
       headers: { authorization: 'Bearer sk_test_for_tests' },
       body: new URLSearchParams(form),
@@ -24,12 +26,13 @@ export function disputeTools(world: TestWorld, venue: TestVenue): DisputeTools {
     return object;
   };
   return {
-    async open(intent, amount) {
-      const created = await callHelper('disputes', { payment_intent: intent, amount: String(amount) });
+    call,
+    async open(intent, amount, form = {}) {
+      const created = await call('', { payment_intent: intent, amount: String(amount), ...form });
       return created.id;
     },
     async close(disputeId, outcome, form) {
-      await callHelper(`disputes/${disputeId}/${outcome}`, form);
+      await call(`${disputeId}/${outcome}`, form);
     },
     async deliverEvents(intent) {
       const { data } = await venue.stripe.events.list({ limit: 100 });

@@ -77,6 +77,7 @@ describe('the rules of expanding', () => {
     'alter table venues add column is_open boolean not null default true;',
     '-- widens: status_is_known: earlier workers leave these rows alone\nalter table venues drop constraint status_is_known;',
     '-- widens: name: it may be null\nalter table venues alter column name drop not null;',
+    '-- no transaction\n-- widens: one_name: wider than before\ncreate unique index concurrently if not exists one_name on venues (name);',
     "-- few rows: venues: there are hundreds\nupdate venues set name = '';",
     'alter table venues add column made_at timestamptz not null default now();',
     'create table towns (town_id uuid primary key); create index towns_by_id on towns (town_id);',

@@ -32,7 +32,7 @@ function applyStep(checkout: LockedCheckout, step: Step): LockedCheckout {
         ...share,
         refundedAmount: share.refundedAmount + (step.amounts.get(share.id) ?? 0),
       }));
-    case 'lose dispute':
+    case 'divide loss':
       return updateShares(checkout, [step.shareId], (share) => ({
         ...share,
         lostAmount: share.lostAmount + step.lostAmount,

@@ -2,6 +2,7 @@
 // transition is a compare-and-set: when a row is not in the state that the step names, all is rolled back.
 
 import type { Entry } from '../ledger/accounts.ts';
+import type { Division } from '../payments/dispute-queries.ts';
 import type { NewMovement } from '../payments/movement-queries.ts';
 import type { CapturedHold, HoldUpdate } from '../payments/queries.ts';
 import type { HoldStatus, MovementStatus } from '../payments/transitions.ts';
@@ -99,20 +100,16 @@ export type Step =
       readonly shareId: string;
       readonly amount: number;
     }
-  /**
-   * A dispute was lost: divides the loss between the venue, our fee, what was to be returned to the guest anyway, and what an
-   * operator had paid by hand.
-   */
+  /** The loss of a dispute, and who bears it. It changes when the processor takes or gives back more. */
   | {
-      readonly step: 'lose dispute';
+      readonly step: 'divide loss';
       readonly disputeId: string;
       readonly shareId: string;
-      /** How much the share has lost; 0: the charge was not the share's own. */
+      /** How much more the share has lost, below zero: less; 0: the charge was not the share's own. */
       readonly lostAmount: number;
-      readonly venuePart: number;
-      readonly feePart: number;
-      readonly returnedPart: number;
-      readonly ownPart: number;
+      /** Null: the loss was not divided before. */
+      readonly before: Division | null;
+      readonly next: Division;
     }
   | { readonly step: 'post entries'; readonly entries: readonly Entry[] }
   | {

@@ -89,9 +89,11 @@ async function writeStep(
       return requireChanged(step, step.amounts.size, refundSharesBy(tx, venueId, step.amounts));
     case 'refund checkout':
       return requireChanged(step, 1, refundCheckoutBy(tx, venueId, checkoutId, step.amount));
-    case 'lose dispute':
-      if (step.lostAmount > 0) await requireChanged(step, 1, addLostAmount(tx, venueId, step.shareId, step.lostAmount));
-      return requireChanged(step, 1, divideLoss(tx, venueId, step));
+    case 'divide loss':
+      if (step.lostAmount !== 0) {
+        await requireChanged(step, 1, addLostAmount(tx, venueId, step.shareId, step.lostAmount));
+      }
+      return requireChanged(step, 1, divideLoss(tx, venueId, step.disputeId, step.before, step.next));
     case 'drop refund':
       return writeDroppedRefund(tx, scope, step);
     case 'lease captures':

@@ -44,8 +44,13 @@ export class PastMovements {
       .filter(({ kind }) => kind === 'transfer')
       .map(({ id, holdId, amount, dueAt }) => {
         const status = this.#dropped.has(id) ? 'dropped' : dueAt + WORKER_MS <= at ? 'done' : 'waiting';
-        return { id, holdId, amount, status };
+        return { id, holdId, amount, status, left: amount - this.#takenBack(id) };
       });
+  }
+
+  #takenBack(id: string): number {
+    const reversals = [...this.#byId.values()].filter(({ reversedTransferId }) => reversedTransferId === id);
+    return reversals.reduce((sum, { amount }) => sum + amount, 0);
   }
 
   /** What the worker has sent up to a time. */

@@ -70,8 +70,11 @@ export const EXPECTED_ENTRIES = `
   select venue_id, checkout_id, mode, currency, 'dispute_paid_twice', dispute_id, own_part::bigint
     from disputes where ${IN_RANGE} and own_part > 0`;
 
-/** What venues bear of lost disputes. */
-export const LOSSES = `select venue_id, checkout_id, venue_part::bigint as venue_part
+/** What was lost by disputes, and how it is divided. */
+export const LOSSES = `select venue_id, checkout_id, dispute_id, venue_part::bigint as venue_part,
+    (withdrawn_amount - reinstated_amount)::bigint as taken,
+    (venue_part + fee_part + returned_part + own_part)::bigint as divided,
+    status in ('won', 'lost', 'warning_closed', 'prevented') as has_ended
   from disputes where ${IN_RANGE} and venue_part is not null`;
 
 export const MOVEMENTS = `select venue_id, checkout_id, kind, status, amount::bigint as amount, fee_part::bigint as fee_part,

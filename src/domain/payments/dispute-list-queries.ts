@@ -22,7 +22,8 @@ export interface ListedDispute {
 }
 
 /** SQL: $3 is ENDED_DISPUTE_STATUSES. What was closed without a loss counts as won. */
-const OUTCOME = `case when status <> all($3) then 'open' when status = 'lost' then 'lost' else 'won' end`;
+const OUTCOME = `case when status <> all($3) then 'open' when status = 'lost' or venue_part + fee_part > 0 then 'lost'
+  else 'won' end`;
 
 /** Newest first. Up to `limit` + 1 rows. */
 export async function listDisputeRows(

@@ -63,14 +63,29 @@ export async function deleteOldProcessorEvents(db: Queryable, now: number, limit
   return rows.length;
 }
 
-/** A dispute in one of these states has ended. Any other state, also one that the processor adds later, is open. */
+/**
+ * A dispute in one of these states has ended. Any other state, also one that the processor adds later, is open. Money may
+ * move after the end too: a guest can take a dispute back that was lost.
+ */
 export const ENDED_DISPUTE_STATUSES: readonly string[] = ['won', 'lost', 'warning_closed', 'prevented'];
 
+/** In these states the guest has the money: `prevented` is a dispute that a refund at the card network has ended. */
+const LOST_STATUSES: readonly string[] = ['lost', 'prevented'];
+
+/** SQL: the dispute has cost money, and that loss is not divided yet. */
+const IS_UNDIVIDED = `(venue_part is null and (status = 'lost' or status = 'prevented' and withdrawn_amount > reinstated_amount))`;
+
 /**
- * SQL: the dispute is open, or it was lost and the loss is not divided yet. Until then the charge's transfer and refunds
- * must wait. $3: ENDED_DISPUTE_STATUSES.
+ * SQL: the dispute is open, or its loss is not divided yet. Until then the charge's transfer and refunds must wait. $3:
+ * ENDED_DISPUTE_STATUSES.
  */
-export const IS_UNDECIDED = `(status <> all($3) or status = 'lost' and venue_part is null)`;
+export const IS_UNDECIDED = `(status <> all($3) or ${IS_UNDIVIDED})`;
+
+/**
+ * SQL: an inquiry, which may become a dispute. No money has moved; a refund ends it. The processor's guide recommends to
+ * refund such a charge, so it can be refunded.
+ */
+const IS_INQUIRY = `status like 'warning\\_%'`;
 
 export function isOpenDispute(status: string): boolean {
   return !ENDED_DISPUTE_STATUSES.includes(status);
@@ -85,8 +100,32 @@ export interface LockedDispute {
   readonly processorFee: number;
   readonly processorFeeReturned: number;
   readonly currency: string;
-  /** It was lost, and the loss is divided between the venue and our fee. */
-  readonly isDivided: boolean;
+  /** How its loss is divided; null: it has no loss, or one that is not divided yet. */
+  readonly division: Division | null;
+}
+
+/** Who bears the loss of a dispute. */
+export interface Division {
+  readonly venuePart: number;
+  readonly feePart: number;
+  /** What was to be returned to the guest anyway. */
+  readonly returnedPart: number;
+  /** What the guest has twice, or what the share cannot bear: our loss. */
+  readonly ownPart: number;
+}
+
+export function dividedAmount({ venuePart, feePart, returnedPart, ownPart }: Division): number {
+  return venuePart + feePart + returnedPart + ownPart;
+}
+
+/** What must be divided of an ended dispute; null: nothing was divided, and nothing must be. */
+export function lossOf(
+  { status, withdrawn, reinstated }: Pick<DisputeFacts, 'status' | 'withdrawn' | 'reinstated'>,
+  division: Division | null,
+): number | null {
+  const loss = Math.max(0, withdrawn - reinstated);
+  if (division !== null || status === 'lost') return loss;
+  return LOST_STATUSES.includes(status) && loss > 0 ? loss : null;
 }
 
 export interface DisputeUpdate {
@@ -130,21 +169,25 @@ export async function lockDispute(tx: Queryable, update: DisputeUpdate): Promise
       update.now,
     ],
   );
-  const rows = await tx.query<LockedDispute>(
+  const rows = await tx.query<Omit<LockedDispute, 'division'> & Nullable<Division>>(
     `select changes, withdrawn_amount as "withdrawn", reinstated_amount as "reinstated", currency,
-       venue_part is not null as "isDivided", processor_fee as "processorFee",
-       processor_fee_returned as "processorFeeReturned"
+       processor_fee as "processorFee", processor_fee_returned as "processorFeeReturned", venue_part as "venuePart",
+       fee_part as "feePart", returned_part as "returnedPart", own_part as "ownPart"
      from disputes where venue_id = $1 and dispute_id = $2 for update`,
     [update.venueId, facts.disputeId],
   );
   if (rows[0] === undefined) throw new Error(`dispute ${facts.disputeId} was just written but is not found`);
-  return rows[0];
+  const { venuePart, feePart, returnedPart, ownPart, ...dispute } = rows[0];
+  const isDivided = venuePart !== null && feePart !== null && returnedPart !== null && ownPart !== null;
+  return { ...dispute, division: isDivided ? { venuePart, feePart, returnedPart, ownPart } : null };
 }
+
+type Nullable<T> = { readonly [K in keyof T]: T[K] | null };
 
 /** The processor never takes back what it has said of money, so amounts only grow. */
 export async function updateDispute(tx: Queryable, { venueId, facts, now }: DisputeUpdate): Promise<void> {
   await tx.query(
-    `update disputes set changes = changes + 1, status = $3, changed_at = to_timestamp($4 / 1000.0),
+    `update disputes set changes = changes + 1, status = $3, amount = $10, changed_at = to_timestamp($4 / 1000.0),
        withdrawn_amount = greatest(withdrawn_amount, $5), reinstated_amount = greatest(reinstated_amount, $6),
        processor_fee = greatest(processor_fee, $7), processor_fee_returned = greatest(processor_fee_returned, $8),
        evidence_due_at = to_timestamp($9 / 1000.0)
@@ -159,40 +202,91 @@ export async function updateDispute(tx: Queryable, { venueId, facts, now }: Disp
       facts.processorFee,
       facts.processorFeeReturned,
       facts.evidenceDueAt,
+      facts.amount,
     ],
   );
 }
 
-/** Disputes that were lost before then and whose loss is not divided: an operator must look at them. */
-export async function undividedLosses(
+export interface UnsettledDispute {
+  readonly id: string;
+  readonly checkoutId: string;
+  readonly status: string;
+  /** What the processor has taken and not given back. */
+  readonly taken: number;
+  readonly divided: number;
+}
+
+/** Ended disputes whose money is not divided as the processor has moved it since then: an operator must look at them. */
+export async function unsettledDisputes(
   db: Queryable,
   mode: Mode,
   before: number,
   limit: number,
-): Promise<{ readonly id: string; readonly checkoutId: string; readonly amount: number }[]> {
-  return db.query(
-    `select dispute_id as "id", checkout_id as "checkoutId", amount from disputes
-     where mode = $1 and status = 'lost' and venue_part is null and changed_at < to_timestamp($2 / 1000.0)
+): Promise<UnsettledDispute[]> {
+  return db.query<UnsettledDispute>(
+    `select dispute_id as "id", checkout_id as "checkoutId", status, withdrawn_amount - reinstated_amount as "taken",
+       coalesce(venue_part + fee_part + returned_part + own_part, 0) as "divided"
+     from disputes where mode = $1 and status in ('won', 'lost', 'warning_closed', 'prevented')
+       and (status = 'lost' and venue_part is null
+         or withdrawn_amount - reinstated_amount <> coalesce(venue_part + fee_part + returned_part + own_part, 0))
+       and changed_at < to_timestamp($2 / 1000.0)
      order by changed_at limit $3`,
     [mode, before, limit],
   );
 }
 
+/** What is recorded of disputes, by the processor's id. */
+export async function recordedDisputes(
+  db: Queryable,
+  mode: Mode,
+  disputeIds: readonly string[],
+): Promise<ReadonlyMap<string, Pick<DisputeFacts, 'status' | 'amount' | 'withdrawn' | 'reinstated'>>> {
+  const rows = await db.query<Pick<DisputeFacts, 'disputeId' | 'status' | 'amount' | 'withdrawn' | 'reinstated'>>(
+    `select dispute_id as "disputeId", status, amount, withdrawn_amount as "withdrawn", reinstated_amount as "reinstated"
+     from disputes where mode = $1 and dispute_id = any($2)`,
+    [mode, disputeIds],
+  );
+  return new Map(rows.map((row) => [row.disputeId, row]));
+}
+
+/** Disputes that are open in the records and were opened before then, those first of which nothing was heard for longest. */
+export async function openDisputesBefore(
+  db: Queryable,
+  mode: Mode,
+  before: number,
+  limit: number,
+): Promise<{ readonly disputeId: string; readonly intentId: string | null }[]> {
+  return db.query(
+    `select d.dispute_id as "disputeId", h.intent_id as "intentId"
+     from disputes d join holds h on h.venue_id = d.venue_id and h.hold_id = d.hold_id
+     where d.mode = $1 and d.status not in ('won', 'lost', 'warning_closed', 'prevented')
+       and d.opened_at < to_timestamp($2 / 1000.0)
+     order by d.changed_at limit $3`,
+    [mode, before, limit],
+  );
+}
+
+/** Returns 0 if the division is no longer the one that the decision saw. */
 export async function divideLoss(
   tx: Queryable,
   venueId: string,
-  loss: {
-    readonly disputeId: string;
-    readonly venuePart: number;
-    readonly feePart: number;
-    readonly returnedPart: number;
-    readonly ownPart: number;
-  },
+  disputeId: string,
+  before: Division | null,
+  next: Division,
 ): Promise<number> {
   const rows = await tx.query(
     `update disputes set venue_part = $3, fee_part = $4, returned_part = $5, own_part = $6
-     where venue_id = $1 and dispute_id = $2 and status = 'lost' and venue_part is null returning 1`,
-    [venueId, loss.disputeId, loss.venuePart, loss.feePart, loss.returnedPart, loss.ownPart],
+     where venue_id = $1 and dispute_id = $2 and coalesce(venue_part + fee_part + returned_part + own_part, -1) = $7
+     returning 1`,
+    [
+      venueId,
+      disputeId,
+      next.venuePart,
+      next.feePart,
+      next.returnedPart,
+      next.ownPart,
+      before === null ? -1 : dividedAmount(before),
+    ],
   );
   return rows.length;
 }
@@ -207,10 +301,11 @@ export async function hasUndecidedDispute(tx: Queryable, venueId: string, moveme
   return rows.length > 0;
 }
 
-/** The shares of a checkout whose charge has an open dispute. */
+/** The shares of a checkout whose charge has an open dispute, so that it cannot be refunded. */
 export async function sharesInDispute(tx: Queryable, venueId: string, checkoutId: string): Promise<Set<string>> {
   const rows = await tx.query<{ shareId: string }>(
-    `select distinct share_id as "shareId" from disputes where venue_id = $1 and checkout_id = $2 and status <> all($3)`,
+    `select distinct share_id as "shareId" from disputes
+     where venue_id = $1 and checkout_id = $2 and status <> all($3) and not ${IS_INQUIRY}`,
     [venueId, checkoutId, ENDED_DISPUTE_STATUSES],
   );
   return new Set(rows.map(({ shareId }) => shareId));

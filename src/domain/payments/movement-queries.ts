@@ -12,6 +12,9 @@ import { MOVEMENT_TRANSITIONS, type MovementStatus } from './transitions.ts';
 /** How long a worker has for a movement before another may claim it. */
 export const LEASE_MS = 60_000;
 
+/** The reason of a transfer that pays the venue again what came back of a lost dispute. */
+export const LOSS_RETURNED = 'loss_returned';
+
 export interface MovementRow {
   readonly id: string;
   readonly venueId: string;
@@ -26,6 +29,7 @@ export interface MovementRow {
   /** Of a reversal: the transfer that it reverses. */
   readonly reversedTransferId: string | null;
   readonly currency: string;
+  readonly reason: string | null;
   readonly leaseToken: number;
   readonly refusals: number;
   /** Which idempotency key the next call uses. */
@@ -40,7 +44,7 @@ export interface MovementRow {
 }
 
 export const MOVEMENT_COLUMNS = `movement_id as "id", venue_id as "venueId", kind, mode, checkout_id as "checkoutId", share_id as "shareId",
-  hold_id as "holdId", status, amount, fee_part as "feePart", reversed_transfer_id as "reversedTransferId", currency, lease_token as "leaseToken", refusals,
+  hold_id as "holdId", status, amount, fee_part as "feePart", reversed_transfer_id as "reversedTransferId", currency, reason, lease_token as "leaseToken", refusals,
   key_number as "keyNumber",
   (extract(epoch from first_due_at at time zone 'UTC') * 1000)::float8 as "firstDueAt",
   (extract(epoch from done_at at time zone 'UTC') * 1000)::float8 as "doneAt", processor_id as "processorId",
@@ -139,19 +143,30 @@ export async function dropTransfer(
  * SQL: the status of a transfer for a refund or dispute. One that an operator pays by hand counts as closed: the venue may
  * have the money, so it is not reduced any more.
  */
-export const TRANSFER_STATUS = "case when status = 'failed' and by_hand_by is not null then 'closed' else status end";
+const TRANSFER_STATUS = "case when status = 'failed' and by_hand_by is not null then 'closed' else status end";
 
-/** Locks and returns the transfers of a checkout: a refund reduces or reverses them. */
-export async function lockTransfers(
-  tx: Queryable,
-  venueId: string,
-  checkoutId: string,
-): Promise<{ id: string; holdId: string; status: MovementStatus; amount: number }[]> {
-  return tx.query(
-    `select movement_id as "id", hold_id as "holdId", ${TRANSFER_STATUS} as "status", amount from movements
-     where venue_id = $1 and checkout_id = $2 and kind = 'transfer' order by movement_id for update`,
-    [venueId, checkoutId],
-  );
+export interface TransferRow {
+  readonly id: string;
+  readonly holdId: string;
+  readonly status: MovementStatus;
+  readonly amount: number;
+  /** Of the amount: what no reversal has taken back or will. */
+  readonly left: number;
+}
+
+const TRANSFERS = `select movement_id as "id", hold_id as "holdId", ${TRANSFER_STATUS} as "status", amount,
+    amount - coalesce((select sum(r.amount) from movements r where r.venue_id = $1 and r.checkout_id = $2
+      and r.reversed_transfer_id = t.movement_id), 0)::integer as "left"
+  from movements t where venue_id = $1 and checkout_id = $2 and kind = 'transfer' order by created_at, movement_id`;
+
+/** Locks and returns the transfers of a checkout, oldest first: a refund reduces or reverses them. */
+export async function lockTransfers(tx: Queryable, venueId: string, checkoutId: string): Promise<TransferRow[]> {
+  return tx.query<TransferRow>(`${TRANSFERS} for update`, [venueId, checkoutId]);
+}
+
+/** The transfers of a checkout, without a lock: never decide on them. */
+export async function readTransfers(db: Queryable, venueId: string, checkoutId: string): Promise<TransferRow[]> {
+  return db.query<TransferRow>(TRANSFERS, [venueId, checkoutId]);
 }
 
 export async function venuesWithDueMovements(db: Queryable, now: number, limit: number): Promise<DueAtVenue[]> {

@@ -3,7 +3,6 @@
 
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
-import { TRANSFER_STATUS } from './movement-queries.ts';
 import type { MovementStatus } from './transitions.ts';
 
 /** `from` is inclusive, `to` exclusive. */
@@ -91,19 +90,6 @@ export async function listPayoutRows(
          and m.kind in ('transfer', 'reversal')) t
      order by p.created_at desc`,
     [period.venueId, period.mode, period.from, period.to, before, limit + 1],
-  );
-}
-
-/** The transfers of a checkout, without a lock: never decide on them. */
-export async function readTransfers(
-  db: Queryable,
-  venueId: string,
-  checkoutId: string,
-): Promise<{ id: string; holdId: string; status: MovementStatus; amount: number }[]> {
-  return db.query(
-    `select movement_id as "id", hold_id as "holdId", ${TRANSFER_STATUS} as "status", amount from movements
-     where venue_id = $1 and checkout_id = $2 and kind = 'transfer' order by movement_id`,
-    [venueId, checkoutId],
   );
 }
 

@@ -94,8 +94,8 @@ export interface TransferRequest {
   readonly amount: number;
   readonly currency: string;
   readonly accountId: string;
-  /** The charge whose money is transferred. */
-  readonly chargeId: string;
+  /** The charge whose money is transferred; null: it comes from the balance. */
+  readonly chargeId: string | null;
   readonly checkoutId: string;
   /** Written into the transfer's metadata, so that it can be found without its idempotency key. */
   readonly movementId: string;

@@ -114,17 +114,6 @@ export async function lockUnpaidRefunds(tx: Queryable, venueId: string, holdId: 
   );
 }
 
-/** What operators have paid by hand of a charge, less what disputes of it have cost us for that already. */
-export async function paidByHandOf(tx: Queryable, venueId: string, holdId: string): Promise<number> {
-  const [row] = await tx.query<{ amount: number }>(
-    `select coalesce((select sum(amount) from movements
-         where venue_id = $1 and hold_id = $2 and kind in ('refund', 'return') and status = 'closed'), 0)::float8
-       - coalesce((select sum(own_part) from disputes where venue_id = $1 and hold_id = $2), 0)::float8 as amount`,
-    [venueId, holdId],
-  );
-  return row?.amount ?? 0;
-}
-
 /** A lost dispute has given the guest the money: the refund will never be sent. It keeps its amount as a record. */
 export async function dropRefund(
   tx: Queryable,

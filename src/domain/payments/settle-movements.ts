@@ -16,6 +16,7 @@ import {
   finishMovement,
   freezeIfDisputed,
   LEASE_MS,
+  LOSS_RETURNED,
   type MovementRow,
   postponeMovement,
   venuesWithDueMovements,
@@ -248,7 +249,8 @@ async function sendTransfer(
   if (hold.chargeId === null) throw new Error(`hold ${hold.id} was captured but has no charge`);
   const { currency, checkoutId } = movement;
   const { accountId } = await requirePayoutAccount(services, movement.venueId, movement.mode);
-  const { chargeId } = hold;
+  // A charge pays no more transfers than it has captured, so money that came back is sent from the balance.
+  const chargeId = movement.reason === LOSS_RETURNED ? null : hold.chargeId;
   const movementId = movement.id;
   requireLease(services.clock, leaseEnds);
   const { transferId } = await processor.transfer({

@@ -8,7 +8,7 @@ export function transferParams(request: Omit<TransferRequest, 'key'>) {
     currency: request.currency,
     destination: request.accountId,
     // Ties the transfer to the charge: it waits for the charge's money and cannot exceed it.
-    source_transaction: request.chargeId,
+    ...(request.chargeId === null ? {} : { source_transaction: request.chargeId }),
     transfer_group: request.checkoutId,
     metadata: { movement_id: request.movementId },
   };

@@ -16,6 +16,7 @@ export type ProblemKind =
   | 'payout_differs'
   | 'transfers_differ'
   | 'debts_differ'
+  | 'dispute_differs'
   | 'guest_funds_left';
 
 export interface FoundProblem {
@@ -35,6 +36,10 @@ export interface FoundProblem {
 const CHECKOUTS = `select venue_id, checkout_id, mode, currency, status, amount::bigint as amount,
   fee_amount::bigint as fee_amount, refunded_amount::bigint as refunded_amount from checkouts where ${IN_RANGE}`;
 
+/** A returned loss is less of the loss itself. */
+const RETURNED_LOSSES = `('dispute_loss_returned', 'dispute_lost'), ('dispute_fee_loss_returned', 'dispute_fee_lost'),
+  ('dispute_return_owed', 'dispute_returned'), ('dispute_own_loss_returned', 'dispute_paid_twice')`;
+
 /** Every entry has its cause and every cause its entry, of the same amount, mode and currency. */
 const WRONG_ENTRIES = `
   select venue_id, checkout_id, case when sum(found) = 0 then 'entry_missing' when sum(expected) = 0
@@ -49,9 +54,10 @@ const WRONG_ENTRIES = `
     union all
     select venue_id, checkout_id, mode, currency, 'fee', '', fee_amount, 0 from range_checkouts where status = 'completed'
     union all
-    select venue_id, checkout_id, mode, currency, kind,
+    select venue_id, checkout_id, mode, currency, coalesce(returned.of_kind, kind),
       case when kind in ('earning', 'fee') then '' else split_part(subject, ' ', 1) end, 0,
-      amount from entries) sides
+      case when returned.of_kind is null then amount else -amount end
+      from entries left join (values ${RETURNED_LOSSES}) as returned(returned_kind, of_kind) on returned_kind = kind) sides
   group by venue_id, checkout_id, mode, currency, kind, subject having sum(expected) <> sum(found)`;
 
 /** The captured amount of a hold is divided between the venue and our fee completely or not at all. */
@@ -103,9 +109,10 @@ const WRONG_SUMS = `
 const FUNDS_LEFT = `
   select venue_id, checkout_id, 'guest_funds_left', '', '', 0, sum(funds)
   from (
-    select venue_id, checkout_id, case when kind in ('capture', 'return_failed') then amount else -amount end as funds,
+    select venue_id, checkout_id, case when kind in ('capture', 'return_failed', 'dispute_return_owed') then amount else -amount end as funds,
         false as explained
-      from entries where kind in ('capture', 'earning', 'fee', 'return', 'return_failed', 'return_closed', 'dispute_returned')
+      from entries where kind in ('capture', 'earning', 'fee', 'return', 'return_failed', 'return_closed', 'dispute_returned',
+        'dispute_return_owed')
     union all
     select venue_id, checkout_id, 0, true from range_movements
       where kind = 'return' and status in ('waiting', 'sending', 'pending', 'frozen', 'failed')
@@ -113,11 +120,16 @@ const FUNDS_LEFT = `
     select venue_id, checkout_id, 0, true from range_checkouts where status = 'funded') sides
   group by venue_id, checkout_id having sum(funds) <> 0 and not bool_or(explained)`;
 
+/** What the processor keeps of an ended dispute is divided completely. One that has no division yet waits for it. */
+const WRONG_LOSSES = `
+  select venue_id, checkout_id, 'dispute_differs', '', dispute_id, taken, divided from range_losses
+  where has_ended and taken <> divided`;
+
 const PROBLEMS = `
   with entries as materialized (${ENTRIES}), range_movements as materialized (${MOVEMENTS}), range_payouts as materialized (${PAYOUTS}),
     range_losses as materialized (${LOSSES}), range_offsets as materialized (${OFFSETS}),
     range_checkouts as materialized (${CHECKOUTS}),
-    problems as (${[WRONG_ENTRIES, WRONG_DIVISION, WRONG_SUMS, FUNDS_LEFT].join('\n  union all')})
+    problems as (${[WRONG_ENTRIES, WRONG_DIVISION, WRONG_SUMS, WRONG_LOSSES, FUNDS_LEFT].join('\n  union all')})
   select problem, venue_id as "venueId", checkout_id as "checkoutId", kind, subject, expected::bigint as "expected",
     found::bigint as "found", count(*) over () as "total"
   from problems order by venue_id, checkout_id, problem, kind, subject limit $4`;

@@ -183,5 +183,6 @@ const MESSAGES: Readonly<Record<FoundProblem['problem'], (of: FoundProblem) => s
     kind === 'taken'
       ? `transfers were reduced by ${expected}, and debts of ${found} name them`
       : `debts of ${expected} are settled, and transfers settle ${found} of them`,
+  dispute_differs: ({ expected, found }) => `the processor keeps ${expected} of the dispute, and ${found} is divided`,
   guest_funds_left: ({ found }) => `${found} of the guests’ money was neither earned nor given back`,
 };

@@ -1,8 +1,8 @@
 // Applies the stored processor events of disputes: finds the hold (through the processor, because a dispute has no
 // metadata of ours), asks for the dispute, and posts the money that the processor withdrew or gave back, and its fee,
-// to the ledger. An event is only a hint: the worker records what the processor answers, in any order of the events. A
-// lost dispute is divided between the venue and our fee. Transfers and refunds that waited for the end of a dispute go
-// on.
+// to the ledger. An event is only a hint: the worker records what the processor answers, in any order of the events. The
+// loss of a dispute is divided between the venue and our fee, also when it changes after the end. Transfers and refunds
+// that waited for the end of a dispute go on.
 
 import type { Queryable } from '../../../base/db.ts';
 import { isUuid } from '../../../base/ids.ts';
@@ -13,9 +13,11 @@ import {
   claimProcessorEvents,
   countDisputeChanges,
   type DisputeUpdate,
+  dividedAmount,
   isOpenDispute,
   type LockedDispute,
   lockDispute,
+  lossOf,
   postponeProcessorEvent,
   type StoredProcessorEvent,
   updateDispute,
@@ -23,12 +25,12 @@ import {
 import { lockTransfers, resumeFrozen } from '../../payments/movement-queries.ts';
 import type { DisputeFacts } from '../../payments/processor.ts';
 import { findHold } from '../../payments/queries.ts';
-import { lockUnpaidRefunds, paidByHandOf } from '../../payments/refund-queries.ts';
+import { lockUnpaidRefunds } from '../../payments/refund-queries.ts';
 import type { LockedCheckout } from '../locked-checkout.ts';
 import { type PaymentServices, processorFor } from '../payment-services.ts';
 import { lockCheckout } from '../queries.ts';
 import { writeSteps } from '../write-steps.ts';
-import { decideLostDispute, type LostDispute, mustDivideLater } from './decide-dispute.ts';
+import { decideLostDispute, decideReturnedLoss, mustDivideLater } from './decide-dispute.ts';
 
 export type ProcessorEventServices = Pick<PaymentServices, 'db' | 'clock' | 'ids' | 'log' | 'processors'>;
 
@@ -88,7 +90,7 @@ async function recordDispute(
   update: DisputeUpdate,
   changes: number,
 ): Promise<boolean> {
-  const { venueId, checkoutId, shareId, holdId, facts, now } = update;
+  const { venueId, checkoutId, holdId, facts, now } = update;
   return services.db.transaction(async (tx) => {
     const checkout = await lockCheckout(tx, venueId, checkoutId);
     if (checkout === null) throw new Error(`checkout ${checkoutId} of a hold is not found`);
@@ -98,14 +100,8 @@ async function recordDispute(
     await updateDispute(tx, update);
     if (before.changes === 0) await noticeDispute(tx, services, update, before.currency);
     if (isOpenDispute(facts.status)) return true;
-    const fields = { dispute: facts.disputeId, checkout: checkoutId };
-    if (facts.status === 'lost' && !before.isDivided) {
-      const loss = { id: facts.disputeId, shareId, holdId, amount: facts.withdrawn - facts.reinstated };
-      // The transfer stays frozen until then: the money is not there.
-      if (!(await divideLostDispute(tx, services, checkout, loss, now))) return false;
-    } else if (facts.status !== 'lost' && before.isDivided) {
-      services.log.error(fields, 'a lost dispute was won later; an operator must give the venue its part back');
-    }
+    // The transfer stays frozen until then: the money is not there.
+    if (!(await divideLoss(tx, services, checkout, update, before))) return false;
     await resumeFrozen(tx, venueId, holdId, now);
     return true;
   });
@@ -122,28 +118,37 @@ async function noticeDispute(
   await recordNotice(tx, { ids, now }, { venueId, mode, kind: 'dispute', subject: facts.disputeId, detail });
 }
 
-async function divideLostDispute(
+/** Divides what the processor has taken or given back since the last division. Returns false if that must wait. */
+async function divideLoss(
   tx: Queryable,
   services: ProcessorEventServices,
   checkout: LockedCheckout,
-  dispute: LostDispute,
-  now: number,
+  { shareId, holdId, facts, now }: DisputeUpdate,
+  { division, changes, ...before }: LockedDispute,
 ): Promise<boolean> {
+  const withdrawn = Math.max(before.withdrawn, facts.withdrawn);
+  const reinstated = Math.max(before.reinstated, facts.reinstated);
+  const loss = lossOf({ status: facts.status, withdrawn, reinstated }, division);
+  const change = loss === null ? 0 : loss - (division === null ? 0 : dividedAmount(division));
+  if (loss === null || (division !== null && change === 0)) return true;
   const { venueId, id: checkoutId } = checkout;
-  const [transfers, refunds, paidByHand] = await Promise.all([
-    lockTransfers(tx, venueId, checkoutId),
-    lockUnpaidRefunds(tx, venueId, dispute.holdId),
-    paidByHandOf(tx, venueId, dispute.holdId),
-  ]);
-  const movements = { transfers, refunds, paidByHand };
-  if (mustDivideLater(checkout, movements, dispute.holdId)) return false;
-  const newId = (): string => services.ids.uuid();
-  const steps = decideLostDispute(checkout, movements, dispute, { now, newId });
-  if (steps.length === 0) {
-    const fields = { dispute: dispute.id, checkout: checkoutId };
-    services.log.error(fields, 'the loss of a dispute cannot be divided; reconcile reports it until it can');
-    return false;
+  const { disputeId: id } = facts;
+  const subject = division === null ? id : `${id} ${changes + 1}`;
+  const context = { now, newId: () => services.ids.uuid() };
+  const fields = { dispute: id, checkout: checkoutId };
+  if (division !== null && change < 0) {
+    services.log.warn({ ...fields, amount: -change }, 'the processor gave back a loss; those who bore it get it back');
+    const steps = decideReturnedLoss(checkout, { id, shareId, holdId, subject, division }, -change, context);
+    await writeSteps(tx, { ids: services.ids, now }, checkout, steps);
+    return true;
   }
+  const [transfers, refunds] = await Promise.all([
+    lockTransfers(tx, venueId, checkoutId),
+    lockUnpaidRefunds(tx, venueId, holdId),
+  ]);
+  if (mustDivideLater(checkout, { transfers, refunds }, holdId)) return false;
+  const lost = { id, shareId, holdId, subject, division, amount: change };
+  const steps = decideLostDispute(checkout, { transfers, refunds }, lost, context);
   await writeSteps(tx, { ids: services.ids, now }, checkout, steps);
   return true;
 }

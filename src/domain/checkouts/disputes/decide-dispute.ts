@@ -1,20 +1,33 @@
 // The loss of a dispute. Pure. The loss is divided like a refund: the venue bears its part, and our fee of that part is
 // lost too. The venue's part comes out of a transfer that was not sent yet, or reverses one that was. Where a refund of
 // the charge was decided and the guest does not have it, the dispute has paid it: that refund is dropped, so that no cent
-// reaches the guest twice. What an operator had paid to the guest by hand before, the guest has twice: that loss is ours,
-// because it was our decision to pay outside of the processor.
+// reaches the guest twice. What the share cannot bear is our loss: the guest has it twice, because the money was paid
+// by hand or refunded before, or the disputed amount exceeds the charge, because a currency has moved.
+//
+// The processor may take or give back more after the end: a guest can take a lost dispute back. What it takes more is
+// divided like the first loss. What it gives back goes to those who bore it, ourselves first and the venue last.
 
 import { proportionRoundedDown } from '../../../base/money.ts';
+import type { Division } from '../../payments/dispute-queries.ts';
+import { LOSS_RETURNED } from '../../payments/movement-queries.ts';
 import type { UnpaidRefund } from '../../payments/refund-queries.ts';
 import { feeParts } from '../capture/decide-capture.ts';
 import { holdOf, type LockedCheckout, type ShareState, shareOf } from '../locked-checkout.ts';
-import { amountLeft, feePartOf, type TransferState, takeFromTransfer } from '../refunds/decide-refund.ts';
+import { amountLeft, feePartOf, type TransferState, takeFromTransfers, takenFee } from '../refunds/decide-refund.ts';
 import type { Step } from '../steps.ts';
 
-export interface LostDispute {
+export interface EndedDispute {
   readonly id: string;
   readonly shareId: string;
   readonly holdId: string;
+  /** How its loss was divided so far; null: it was not. */
+  readonly division: Division | null;
+  /** The subject of the ledger entries. Each change of a division has its own. */
+  readonly subject: string;
+}
+
+/** `amount`: what is lost, more than was divided before. */
+export interface LostDispute extends EndedDispute {
   readonly amount: number;
 }
 
@@ -23,8 +36,6 @@ export interface DisputedMovements {
   readonly transfers: readonly TransferState[];
   /** Of the disputed charge alone. */
   readonly refunds: readonly UnpaidRefund[];
-  /** What operators have paid by hand of the disputed charge. */
-  readonly paidByHand: number;
 }
 
 interface Context {
@@ -44,7 +55,6 @@ export function mustDivideLater(checkout: LockedCheckout, { refunds }: DisputedM
   return isUnsettled || refunds.some(({ status, isReserved }) => status === 'sending' || isReserved);
 }
 
-/** Empty: the checkout has neither earned this money nor decided to return it, and an operator must look at it. */
 export function decideLostDispute(
   checkout: LockedCheckout,
   movements: DisputedMovements,
@@ -62,7 +72,7 @@ export function decideLostDispute(
 function divideEarned(
   checkout: LockedCheckout,
   share: ShareState,
-  { transfers, refunds, paidByHand }: DisputedMovements,
+  { transfers, refunds }: DisputedMovements,
   dispute: LostDispute,
   context: Context,
 ): readonly Step[] {
@@ -70,30 +80,20 @@ function divideEarned(
   // The refunds that are dropped have taken their parts of the venue and of our fee already.
   const borne = Math.min(dispute.amount - dropped.amount, amountLeft(share));
   const ownPart = dispute.amount - dropped.amount - borne;
-  if (ownPart > paidByHand) return [];
-  const restFee = feePartOf(share, feeParts(checkout).get(share.id) ?? 0, borne);
+  const restFee = takenFee(share, feeParts(checkout).get(share.id) ?? 0, borne, transfers, dispute.holdId);
   const feePart = restFee + dropped.feePart;
   const lostAmount = dispute.amount - ownPart;
   const venuePart = lostAmount - feePart;
   const steps: readonly Step[] = [
     ...dropped.steps,
     ...takeFromRefunded(share.id, dropped.amount),
-    {
-      step: 'lose dispute',
-      disputeId: dispute.id,
-      shareId: share.id,
-      lostAmount,
-      venuePart,
-      feePart,
-      returnedPart: 0,
-      ownPart,
-    },
+    divideLoss(dispute, lostAmount, { venuePart, feePart, returnedPart: 0, ownPart }),
     {
       step: 'post entries',
       entries: [
-        { kind: 'dispute_lost', subject: dispute.id, amount: venuePart },
-        { kind: 'dispute_fee_lost', subject: dispute.id, amount: feePart },
-        { kind: 'dispute_paid_twice', subject: dispute.id, amount: ownPart },
+        { kind: 'dispute_lost', subject: dispute.subject, amount: venuePart },
+        { kind: 'dispute_fee_lost', subject: dispute.subject, amount: feePart },
+        { kind: 'dispute_paid_twice', subject: dispute.subject, amount: ownPart },
       ],
     },
     ...takeFromVenue(transfers, dispute, borne - restFee, context),
@@ -101,40 +101,108 @@ function divideEarned(
   return [...steps, ...refundEvents(dropped)];
 }
 
+const NOT_DIVIDED: Division = { venuePart: 0, feePart: 0, returnedPart: 0, ownPart: 0 };
+
+/** `change`: what each bears more than before, or less. */
+function divideLoss({ id, shareId, division }: EndedDispute, lostAmount: number, change: Division): Step {
+  const before = division ?? NOT_DIVIDED;
+  const next = {
+    venuePart: before.venuePart + change.venuePart,
+    feePart: before.feePart + change.feePart,
+    returnedPart: before.returnedPart + change.returnedPart,
+    ownPart: before.ownPart + change.ownPart,
+  };
+  return { step: 'divide loss', disputeId: id, shareId, lostAmount, before: division, next };
+}
+
 /** The charge was to be returned to the guest, who has it by the dispute now. */
 function replaceReturn(
   isOfShare: boolean,
-  { refunds, paidByHand }: DisputedMovements,
+  { refunds }: DisputedMovements,
   dispute: LostDispute,
   context: Context,
 ): readonly Step[] {
-  const { id, shareId } = dispute;
+  const { shareId, subject } = dispute;
   const dropped = dropPaidByDispute(refunds, dispute.amount, 0, context);
   const { amount } = dropped;
   const ownPart = dispute.amount - amount;
-  if (ownPart > paidByHand) return [];
   return [
     ...dropped.steps,
     ...(isOfShare ? takeFromRefunded(shareId, amount) : []),
-    {
-      step: 'lose dispute',
-      disputeId: id,
-      shareId,
-      lostAmount: isOfShare ? amount : 0,
-      venuePart: 0,
-      feePart: 0,
-      returnedPart: amount,
-      ownPart,
-    },
+    divideLoss(dispute, isOfShare ? amount : 0, { venuePart: 0, feePart: 0, returnedPart: amount, ownPart }),
     {
       step: 'post entries',
       entries: [
-        { kind: 'dispute_returned', subject: id, amount },
-        { kind: 'dispute_paid_twice', subject: id, amount: ownPart },
+        { kind: 'dispute_returned', subject, amount },
+        { kind: 'dispute_paid_twice', subject, amount: ownPart },
       ],
     },
     ...refundEvents(dropped),
   ];
+}
+
+/**
+ * The processor has given back `amount` of a loss that was divided. What was to be returned to the guest is owed to the
+ * guest again. A refund that the dispute had paid is not made again by itself: the venue has the money, and may refund it.
+ */
+export function decideReturnedLoss(
+  checkout: LockedCheckout,
+  dispute: EndedDispute & { readonly division: Division },
+  amount: number,
+  { now, newId }: Context,
+): readonly Step[] {
+  const { shareId, holdId, subject, division } = dispute;
+  const own = Math.min(amount, division.ownPart);
+  const owedAgain = Math.min(amount - own, division.returnedPart);
+  const borne = amount - own - owedAgain;
+  const share = shareOf(checkout, shareId);
+  const isOfShare = share !== undefined && holdOf(checkout, share.id)?.id === holdId;
+  const feePart = borne === 0 ? 0 : returnedFee(checkout, share, division, borne);
+  const venuePart = borne - feePart;
+  const movement = { shareId, holdId, feePart: 0, reversedTransferId: null, reason: LOSS_RETURNED, dueAt: now };
+  const lessLost = borne + (isOfShare ? owedAgain : 0);
+  const steps: Step[] = [
+    divideLoss(dispute, -lessLost, {
+      venuePart: -venuePart,
+      feePart: -feePart,
+      returnedPart: -owedAgain,
+      ownPart: -own,
+    }),
+    {
+      step: 'post entries',
+      entries: [
+        { kind: 'dispute_loss_returned', subject, amount: venuePart },
+        { kind: 'dispute_fee_loss_returned', subject, amount: feePart },
+        { kind: 'dispute_return_owed', subject, amount: owedAgain },
+        { kind: 'dispute_own_loss_returned', subject, amount: own },
+      ],
+    },
+  ];
+  if (venuePart > 0) {
+    const transfer = { ...movement, id: newId(), kind: 'transfer' as const, amount: venuePart };
+    steps.push({ step: 'add movements', movements: [transfer] });
+  }
+  if (owedAgain > 0) {
+    const returned = { ...movement, id: newId(), kind: 'return' as const, amount: owedAgain };
+    if (isOfShare) steps.push(...takeFromRefunded(shareId, -owedAgain));
+    steps.push({ step: 'add movements', movements: [returned] });
+    const refund = { amount: owedAgain, reason: LOSS_RETURNED };
+    steps.push({ step: 'record event', type: 'refund.created', refund });
+  }
+  return steps;
+}
+
+/** The part of our fee that the share has no longer lost. Rounding never returns more than was taken from either. */
+function returnedFee(
+  checkout: LockedCheckout,
+  share: ShareState | undefined,
+  { venuePart, feePart }: Division,
+  borne: number,
+): number {
+  if (share === undefined) throw new Error('a share that has borne a loss is not found');
+  const before = { ...share, lostAmount: share.lostAmount - borne };
+  const exact = feePartOf(before, feeParts(checkout).get(share.id) ?? 0, borne);
+  return Math.min(feePart, Math.max(exact, borne - venuePart));
 }
 
 interface DroppedRefunds {
@@ -216,10 +284,8 @@ function takeFromVenue(
   amount: number,
   { now, newId }: Context,
 ): readonly Step[] {
-  const transfer = transfers.find((one) => one.holdId === holdId);
-  if (amount === 0 || transfer === undefined) return [];
   const taken = { shareId, holdId, amount, feePart: 0, reversedTransferId: null, reason: DISPUTE_LOST, dueAt: now };
-  return [takeFromTransfer(transfer, { id: newId(), ...taken })];
+  return takeFromTransfers(transfers, taken, newId);
 }
 
 /** By refund.created less refund.failed a partner knows what was refunded. A refund that had failed was announced then. */

@@ -15,6 +15,8 @@ export interface TransferState {
   readonly holdId: string;
   readonly status: MovementStatus;
   readonly amount: number;
+  /** Of the amount: what no reversal has taken back or will. */
+  readonly left: number;
 }
 
 export interface RefundRequest {
@@ -72,7 +74,7 @@ function refundShare(
 ): readonly Step[] {
   const hold = holdOf(checkout, share.id);
   if (hold === undefined) throw new Error(`share ${share.id} was captured but has no hold`);
-  const feePart = feePartOf(share, fee, amount);
+  const feePart = takenFee(share, fee, amount, transfers, hold.id);
   const refund: NewMovement = {
     id: request.newId(),
     kind: 'refund',
@@ -85,22 +87,61 @@ function refundShare(
     dueAt: request.now,
   };
   const fromVenue = amount - feePart;
-  const transfer = transfers.find(({ holdId }) => holdId === hold.id);
-  const steps: Step[] = [{ step: 'add movements', movements: [refund] }];
-  if (fromVenue === 0 || transfer === undefined) return steps;
-  return [...steps, takeFromTransfer(transfer, { ...refund, id: request.newId(), amount: fromVenue })];
+  const taken = takeFromTransfers(transfers, { ...refund, amount: fromVenue }, request.newId);
+  return [{ step: 'add movements', movements: [refund] }, ...taken];
 }
 
-/** Takes money of the venue back: reduces a transfer that was not sent, or reverses one that may have been. */
-export function takeFromTransfer(transfer: TransferState, taken: Omit<NewMovement, 'kind'>): Step {
-  const { id, status, amount } = transfer;
-  if (status === 'sending' || status === 'done' || status === 'closed') {
+const mayBeSent = ({ status }: TransferState): boolean =>
+  status === 'sending' || status === 'done' || status === 'closed';
+
+/**
+ * Takes money of a charge back from the venue. A charge has one transfer, and one more for each time that the money of a
+ * lost dispute came back. What was not sent yet is taken first, because taking money back may fail.
+ */
+export function takeFromTransfers(
+  transfers: readonly TransferState[],
+  taken: Omit<NewMovement, 'id' | 'kind'>,
+  newId: () => string,
+): readonly Step[] {
+  const ofCharge = transfers.filter(({ holdId }) => holdId === taken.holdId);
+  const inOrder = [...ofCharge.filter((one) => !mayBeSent(one)), ...ofCharge.filter(mayBeSent)];
+  const steps: Step[] = [];
+  let rest = taken.amount;
+  for (const transfer of inOrder) {
+    const amount = Math.min(rest, transfer.left);
+    if (amount === 0) continue;
+    rest -= amount;
+    steps.push(takeFromTransfer(transfer, { ...taken, id: newId(), amount }));
+  }
+  if (rest > 0 && ofCharge.length > 0) throw new Error(`the transfers of hold ${taken.holdId} are ${rest} too small`);
+  return steps;
+}
+
+/** Reduces a transfer that was not sent, or reverses one that may have been. */
+function takeFromTransfer(transfer: TransferState, taken: Omit<NewMovement, 'kind'>): Step {
+  const { id, amount } = transfer;
+  if (mayBeSent(transfer)) {
     const reversal: NewMovement = { ...taken, kind: 'reversal', feePart: 0, reversedTransferId: id };
     return { step: 'add movements', movements: [reversal] };
   }
   return taken.amount === amount
-    ? { step: 'drop transfer', id, from: status, amount }
+    ? { step: 'drop transfer', id, from: transfer.status, amount }
     : { step: 'reduce transfer', id, by: taken.amount };
+}
+
+/**
+ * How much of the next `amount` of a share comes out of our fee. What came back of several disputes was rounded for each of
+ * them, so the venue may have a cent less left, or more, than the exact proportion says.
+ */
+export function takenFee(
+  share: ShareState,
+  fee: number,
+  amount: number,
+  transfers: readonly TransferState[],
+  holdId: string,
+): number {
+  const ofVenue = transfers.reduce((sum, one) => sum + (one.holdId === holdId ? one.left : 0), 0);
+  return Math.min(amountLeft(share) - ofVenue, Math.max(feePartOf(share, fee, amount), amount - ofVenue));
 }
 
 /** How much of the next `amount` of a share comes out of its fee: in proportion to all that it has lost, rounded down. */

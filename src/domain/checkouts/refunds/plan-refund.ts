@@ -88,8 +88,9 @@ export async function policyRefund(
   if (requestedStart === undefined && rules.length === 0) return null;
   const rule = ruleByPolicy(rules, (startsAt - (caller.now + checkout.clockAhead)) / HOUR);
   const percent = rule?.refund_pct ?? 0;
-  // The policy's percentage is of the whole amount, so earlier refunds are deducted.
-  const amount = percentOf(checkout.amount, percent) - checkout.refundedAmount;
+  // What was lost to disputes is no part of it: else its guest's refund would go to the others. Earlier refunds are deducted.
+  const lost = checkout.shares.reduce((sum, { lostAmount }) => sum + lostAmount, 0);
+  const amount = percentOf(checkout.amount - lost, percent) - checkout.refundedAmount;
   return { amount, percent, hoursBefore: rule?.hours_before ?? null, startsAt };
 }
 

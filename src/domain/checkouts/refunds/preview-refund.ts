@@ -6,7 +6,7 @@ import type { Db } from '../../../base/db.ts';
 import { notFound } from '../../../base/errors.ts';
 import type { Input, OperationResult } from '../../../base/operation.ts';
 import type { Caller } from '../../keys/caller.ts';
-import { readTransfers } from '../../payments/payout-queries.ts';
+import { readTransfers } from '../../payments/movement-queries.ts';
 import type { LockedCheckout } from '../locked-checkout.ts';
 import { readCheckout } from '../queries.ts';
 import type { TransferState } from './decide-refund.ts';

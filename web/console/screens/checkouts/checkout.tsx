@@ -184,7 +184,7 @@ function Subtitle({ checkout }: { readonly checkout: Checkout }): JSX.Element {
 /** What a person should know before they read on. */
 function Notices({ checkout }: { readonly checkout: Checkout }): JSX.Element {
   const { status, disputes, currency, cancellation_reason, failed_refund_amount } = checkout;
-  const open = disputes.filter(({ status: state }) => !/^(won|lost|warning_closed)$/.test(state));
+  const open = disputes.filter(({ status: state }) => !/^(won|lost|warning_closed|prevented)$/.test(state));
   return (
     <>
       {status === 'open' && (

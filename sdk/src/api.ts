@@ -98,8 +98,13 @@ export class Api {
   }
 
   list<Item, Answer>(request: ApiRequest, options: RequestOptions = {}): PagePromise<Item, Answer> {
-    const fetchAfter = (cursor: string): PagePromise<Item, Answer> =>
-      this.list({ ...request, query: { ...request.query, [request.cursor ?? '']: cursor } }, options);
+    const name = request.cursor ?? '';
+    const sentCursor = (request.query as Readonly<Record<string, unknown>> | undefined)?.[name];
+    const fetchAfter = (cursor: string): PagePromise<Item, Answer> => {
+      // Otherwise `for await` would ask for the same page for ever.
+      if (cursor === sentCursor) throw new EveryshareError(`The list cannot go on after ${name}=${cursor}.`);
+      return this.list({ ...request, query: { ...request.query, [name]: cursor } }, options);
+    };
     return new PagePromise(
       this.#answer(request, options, true).then((sent) => pageOf<Item, Answer>(sent, request.cursor, fetchAfter)),
     );

@@ -11,6 +11,7 @@ import { isOriginOfAnyVenue, isRegisteredOrigin } from '../domain/venues/queries
 import { normalOrigin } from '../domain/venues/venue.ts';
 import type { AppOperation } from '../run/app-operation.ts';
 import { isPartner } from '../run/principal.ts';
+import { unavailableProblem } from '../run/problem.ts';
 import type { HttpContext } from './context.ts';
 import { routerPath } from './routes.ts';
 
@@ -28,6 +29,16 @@ function originOf({ headers: { origin } }: FastifyRequest): string | null {
 async function originOfAnyVenue(http: HttpContext, request: FastifyRequest): Promise<string | null> {
   const normal = originOf(request);
   return normal !== null && (await isOriginOfAnyVenue(http.app.db, normal)) ? normal : null;
+}
+
+/** Without the database any page may ask: it reads that the service is unavailable, and nothing else. */
+async function originOfRead(http: HttpContext, request: FastifyRequest): Promise<string | null> {
+  try {
+    return await originOfAnyVenue(http, request);
+  } catch (error) {
+    if (unavailableProblem(error) === null) throw error;
+    return '*';
+  }
 }
 
 /** The origin of the request, if the venue of the path has registered it for the mode of the checkout. */
@@ -59,6 +70,16 @@ export async function allowOrigin(
     reply.header('access-control-allow-origin', origin).header('access-control-expose-headers', EXPOSED_HEADERS);
 }
 
+/**
+ * Every page may read that the service is unavailable: whose origin it is cannot be looked up then, and a page that could not
+ * read it would take its own origin for refused.
+ */
+export function letOutageBeRead(request: FastifyRequest, reply: FastifyReply, { code }: Problem): void {
+  const isOfGuests = request.url.startsWith('/v1/public/') && request.headers.origin !== undefined;
+  if (isOfGuests && code === 'service_unavailable' && !reply.hasHeader('access-control-allow-origin'))
+    reply.header('access-control-allow-origin', '*').header('access-control-expose-headers', EXPOSED_HEADERS);
+}
+
 /** Authorization has compared the origin of a publishable key with those of its venue already. */
 function originAdmittedWithKey(
   { caller, headers: { origin } }: FastifyRequest,
@@ -77,7 +98,7 @@ export function registerPreflights(app: FastifyInstance, http: HttpContext, oper
     app.options(routerPath(path), async (request, reply) => {
       request.operation = 'preflight';
       const isRead = methods.every((method) => method === 'GET');
-      const origin = await (isRead ? originOfAnyVenue : registeredOrigin)(http, request);
+      const origin = await (isRead ? originOfRead : registeredOrigin)(http, request);
       reply.header('vary', 'Origin');
       if (origin === null) throw new Problem('origin_not_allowed');
       return reply
@@ -85,7 +106,7 @@ export function registerPreflights(app: FastifyInstance, http: HttpContext, oper
         .header('access-control-allow-origin', origin)
         .header('access-control-allow-methods', methods.join(', '))
         .header('access-control-allow-headers', 'Authorization, Content-Type, Idempotency-Key')
-        .header('access-control-max-age', MAX_AGE_SECONDS)
+        .header('access-control-max-age', origin === '*' ? '0' : MAX_AGE_SECONDS)
         .send();
     });
   }

@@ -28,7 +28,7 @@ import { closeGracefully, limitConnections } from './connections.ts';
 import { registerConsole } from './console.ts';
 import { incomingRequest, setConsoleCookies } from './console-headers.ts';
 import type { HttpContext, Urls } from './context.ts';
-import { allowOrigin, isGuestRoute, registerPreflights } from './cors.ts';
+import { allowOrigin, isGuestRoute, letOutageBeRead, registerPreflights } from './cors.ts';
 import { EventStreams } from './event-stream.ts';
 import { registerGuestFiles } from './guest-files.ts';
 import { registerMembers } from './members.ts';
@@ -378,6 +378,7 @@ function replyProblem(http: HttpContext, request: FastifyRequest, reply: Fastify
       retryAfter: null,
     });
   }
+  letOutageBeRead(request, reply, problem);
   const response = toHttpProblem(problem, request.id, http.urls().base);
   return reply
     .code(response.status)

@@ -114,6 +114,21 @@ describe('the progress of a group', () => {
     const write = await world.call('OPTIONS', `/v1/public/checkouts/${UNKNOWN}/party`, { headers: { origin: ORIGIN } });
     expect(write.status).toBe(403);
   });
+
+  it('lets every page read that the service is unavailable, because no origin can be looked up then', async () => {
+    const checkout = await venue.create();
+    const away = Object.assign(new Error('the database is away'), { code: '57P03' });
+    vi.spyOn(world.db, 'query').mockRejectedValue(away);
+    const headers = { origin: 'https://any.example' };
+    const preflight = await world.call('OPTIONS', pathOf(checkout.id), { headers });
+    const response = await world.call('GET', pathOf(checkout.id), { headers });
+    vi.restoreAllMocks();
+    expect([preflight.status, preflight.headers.get('access-control-max-age')]).toEqual([204, '0']);
+    expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([503, '*']);
+    expect(response.headers.get('retry-after')).not.toBeNull();
+    const afterwards = await world.call('GET', pathOf(checkout.id), { headers });
+    expect([afterwards.status, afterwards.headers.get('access-control-allow-origin')]).toEqual([401, null]);
+  });
 });
 
 describe('the stream of the progress', () => {

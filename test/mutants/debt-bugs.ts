@@ -14,17 +14,17 @@ export const DEBT_BUGS: readonly Mutant[] = [
   {
     area: 'money',
     bug: 'the part of a lost dispute that the processor gives back is lost by the venue',
-    file: 'src/domain/checkouts/disputes/apply-disputes.ts',
-    from: 'amount: facts.withdrawn - facts.reinstated };',
-    to: 'amount: facts.withdrawn };',
+    file: 'src/domain/payments/dispute-queries.ts',
+    from: 'const loss = Math.max(0, withdrawn - reinstated);',
+    to: 'const loss = withdrawn + 0 * reinstated;',
     tests: ['test/checkouts/disputes.test.ts'],
   },
   {
     area: 'money',
     bug: 'a dispute whose events are lost is never found',
     file: 'src/domain/checkouts/accounting/compare-disputes.ts',
-    from: 'for (const { disputeId, intentId, status, withdrawn, reinstated } of disputes) {',
-    to: 'for (const { disputeId, intentId, status, withdrawn, reinstated } of disputes.slice(1, 1)) {',
+    from: 'for (const { disputeId, intentId, status, amount, withdrawn, reinstated } of disputes) {',
+    to: 'for (const { disputeId, intentId, status, amount, withdrawn, reinstated } of disputes.slice(1, 1)) {',
     tests: ['test/checkouts/processor-events.test.ts'],
   },
   {

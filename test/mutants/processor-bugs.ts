@@ -209,7 +209,7 @@ export const PROCESSOR_BUGS: readonly Mutant[] = [
     file: 'src/domain/checkouts/refunds/plan-refund.ts',
     from: 'percentOf(checkout.amount - lost, percent)',
     to: 'percentOf(checkout.amount + 0 * lost, percent)',
-    tests: ['test/checkouts/refund-policy.test.ts'],
+    tests: ['test/checkouts/refund.test.ts'],
   },
   {
     area: 'money',

@@ -358,6 +358,16 @@ describe('a list', () => {
     ]);
   });
 
+  it('ends with an error when the answer names the page that was asked for as the next one', async () => {
+    server.answer(page(['a'], '2027-01-01T00:00:00Z'));
+    const ids: string[] = [];
+    const read = async (): Promise<void> => {
+      for await (const { id } of client.checkouts.list()) ids.push(id);
+    };
+    await expect(read()).rejects.toThrow('The list cannot go on after before=2027-01-01T00:00:00Z.');
+    expect([ids, server.requests.length]).toEqual([['a', 'a'], 2]);
+  });
+
   it('reads no more pages than needed', async () => {
     server.answer(page(['a', 'b'], '2027-01-01T00:00:00Z'));
     for await (const { id } of client.checkouts.list()) if (id === 'b') break;

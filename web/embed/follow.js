@@ -43,7 +43,8 @@ export function follow({ base, script, id, key, onProgress, onProblem }) {
       cache: 'no-store',
       signal,
     });
-    isAnswered = true;
+    // In an outage every page may read the answer, of any origin.
+    if (response.status !== 503) isAnswered = true;
     if (response.ok) return response;
     const { error = {} } = await response.json().catch(() => ({}));
     const { code = `http_${response.status}`, message = '' } = error;

@@ -38,6 +38,7 @@ function toTopUp(context: RenderContext, row: TopUpRow): StripeObject {
     expected_availability_date: row.created,
     failure_code: null,
     failure_message: null,
+    initiated_by: null,
     livemode: context.mode === 'live',
     metadata: row.metadata,
     source: null,

@@ -3,6 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { notifyDueGuests } from '../../src/domain/checkouts/notifications/notify-guests.ts';
+import { declinedNames } from '../../src/domain/checkouts/party/leave-queries.ts';
 import { countSharedCalls } from '../../src/domain/keys/queries.ts';
 import { sandboxSender, sendDueMessages } from '../../src/domain/members/messages/send.ts';
 import { beginSession } from '../../src/domain/members/sessions.ts';
@@ -177,6 +178,20 @@ describe('a guest who says no', () => {
     expect((await decline(shares[1]?.id ?? '', cal)).status).toBe(200);
     await notify();
     expect(await texts(ada)).toEqual([expect.stringContaining("Cal can't come to Cabana 3")]);
+  });
+
+  it('by phone stays among those who said no when the organizer names a person by id: it tells not whose phone it is', async () => {
+    const { ada, ben, cal } = await collecting();
+    const id = await fixture.checkout({ offering_external_id: await fixture.offering(zoneWhereItIs(12)) });
+    const [, byPhone] = (await fixture.party(id, ada, [{ phone: cal.phone, name: 'C' }, { user_id: ben.id }])).json
+      .shares as { id: string; url: string }[];
+    expect((await declineByLink(byPhone?.url ?? '')).status).toBe(200);
+    const names = () => declinedNames(fixture.world.db, fixture.venueId, id);
+    expect(await names()).toEqual(['C']);
+    const again = await fixture.party(id, ada, [{ user_id: cal.id }, { user_id: ben.id }]);
+    expect([again.status, await names()]).toEqual([200, ['C']]);
+    await fixture.pay(await fixture.hold(again.json.shares[1].id, cal));
+    expect(await names()).toEqual([]);
   });
 
   it('at night wakes no organizer: the text waits for the morning', async () => {

@@ -36,6 +36,21 @@ const asPartner = async (id: string) =>
     ({ display_name }: NamedShare) => display_name,
   );
 
+it('a name that is typed again for a guest who stays is the one that shows, and the share stays', async () => {
+  const ada = await fixture.createPerson('Ada');
+  const id = await fixture.checkout();
+  const phones = [unusedPhone(), unusedPhone()];
+  const choose = async (names: readonly (string | undefined)[]) => {
+    const members = phones.map((phone, index) => ({ phone, ...(names[index] && { name: names[index] }) }));
+    return (await fixture.party(id, ada, members)).json.shares as (NamedShare & { readonly id: string })[];
+  };
+  const before = await choose(['Bne', 'Cleo']);
+  const after = await choose(['Ben', undefined]);
+  expect(after.map(({ display_name }) => display_name)).toEqual(['Ada', 'Ben', 'Cleo']);
+  expect(after.map((share) => share.id)).toEqual(before.map((share) => share.id));
+  expect(await asPartner(id)).toEqual(['Ada', 'Ben', 'Cleo']);
+});
+
 it('a phone that is named without a name has none until its owner acts on the invite, then the owner’s own', async () => {
   const ada = await fixture.createPerson('Ada');
   const id = await fixture.checkout();

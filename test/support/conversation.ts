@@ -400,6 +400,7 @@ async function tellBalances(story: Story): Promise<void> {
   await stripe.payouts.list({}, { stripeAccount });
   await attempt(processor.reverse(transferId, { amount: 400, key: next('reverse'), movementId: next('movement') }));
   await stripe.payouts.create({ amount: 100, currency: 'usd' });
+  await stripe.topups.create({ amount: 100, currency: 'usd' });
   await stripe.balance.retrieve({}, { stripeAccount: 'acct_none' }).catch(() => null);
 }
 

@@ -23,6 +23,11 @@ function applyStep(checkout: LockedCheckout, step: Step): LockedCheckout {
       );
       return { ...checkout, shares: [...checkout.shares, ...added].sort((a, b) => a.position - b.position) };
     }
+    case 'rename shares':
+      return updateShares(checkout, [...step.names.keys()], (share) => ({
+        ...share,
+        displayName: step.names.get(share.id) ?? share.displayName,
+      }));
     case 'claim seat': {
       const { memberId, displayName } = step;
       return updateShares(checkout, [step.shareId], (share) => ({ ...share, memberId, displayName }));

@@ -294,6 +294,20 @@ export async function dropShares(
   return rows.length;
 }
 
+/** Sets what the organizer has typed. */
+export async function renameShares(
+  tx: Queryable,
+  venueId: string,
+  names: ReadonlyMap<string, string>,
+): Promise<number> {
+  const rows = await tx.query(
+    `update shares s set display_name = n.name from unnest($2::text[], $3::text[]) as n(id, name)
+     where s.venue_id = $1 and s.share_id = n.id and s.dropped_at is null returning 1`,
+    [venueId, [...names.keys()], [...names.values()]],
+  );
+  return rows.length;
+}
+
 export async function reorderShares(
   tx: Queryable,
   venueId: string,

@@ -51,6 +51,7 @@ export type Step =
     }
   | { readonly step: 'add shares'; readonly shares: readonly NewShare[] }
   | { readonly step: 'drop shares'; readonly ids: readonly string[]; readonly reason?: DropReason }
+  | { readonly step: 'rename shares'; readonly names: ReadonlyMap<string, string> }
   | { readonly step: 'reorder shares'; readonly positions: ReadonlyMap<string, number> }
   /** A member takes an open seat of the party. */
   | {

@@ -29,6 +29,7 @@ import {
   leaseCaptures,
   refundCheckoutBy,
   refundSharesBy,
+  renameShares,
   reorderShares,
   scheduleNotificationsIfParty,
   scheduleRetry,
@@ -81,6 +82,8 @@ async function writeStep(
       return insertShares(tx, venueId, checkoutId, step.shares, now + checkout.clockAhead);
     case 'drop shares':
       return requireChanged(step, step.ids.length, dropShares(tx, venueId, step.ids, step.reason ?? null, now));
+    case 'rename shares':
+      return requireChanged(step, step.names.size, renameShares(tx, venueId, step.names));
     case 'reorder shares':
       return requireChanged(step, step.positions.size, reorderShares(tx, venueId, step.positions));
     case 'claim seat':

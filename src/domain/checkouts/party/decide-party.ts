@@ -1,5 +1,5 @@
 // The organizer chooses the party, or changes it. Pure. A member whose amount is unchanged keeps the share and its
-// hold. Any other share is dropped and its holds are released; a changed amount gets a new share. A share of 0 becomes
+// hold, under the name that the organizer types now. Any other share is dropped and its holds are released; a changed amount gets a new share. A share of 0 becomes
 // held at once, without a card.
 
 import { applySteps } from '../apply-steps.ts';
@@ -30,17 +30,22 @@ export function decideParty(
   if (checkout.status !== 'open' && checkout.status !== 'collecting') return { refusal: 'checkout_not_open' };
   if (checkout.organizerId !== null && checkout.organizerId !== organizerId) return { refusal: 'not_organizer' };
   const keptPositions = new Map<string, number>();
+  const names = new Map<string, string>();
   const added: NewShare[] = [];
   party.forEach((member, position) => {
     const same = checkout.shares.find(
       ({ memberId, amount, status }) =>
         memberId === member.memberId && amount === member.amount && status !== 'released',
     );
-    if (same !== undefined) keptPositions.set(same.id, position);
-    else added.push({ ...member, id: newId(), position, isOrganizer: position === 0 });
+    if (same !== undefined) {
+      keptPositions.set(same.id, position);
+      const { displayName } = member;
+      if (displayName !== null && displayName !== same.displayName) names.set(same.id, displayName);
+    } else added.push({ ...member, id: newId(), position, isOrganizer: position === 0 });
   });
   const others = checkout.shares.filter(({ id }) => !keptPositions.has(id));
-  const steps = [...dropShares(checkout, others, now), ...arrangeShares(checkout, keptPositions, added)];
+  const renamed: Step[] = names.size > 0 ? [{ step: 'rename shares', names }] : [];
+  const steps = [...dropShares(checkout, others, now), ...renamed, ...arrangeShares(checkout, keptPositions, added)];
   const collecting: Step[] =
     checkout.status === 'open' ? [{ step: 'transition checkout', from: 'open', to: 'collecting', organizerId }] : [];
   const chosen: readonly Step[] = [...collecting, ...steps, { step: 'record event', type: 'checkout.collecting' }];

@@ -54,15 +54,21 @@ export async function findLeftShare(
   return { reason: row.reason, releasedAmount: payer === memberId ? row.released : 0 };
 }
 
-/** The names of those who said no and are not back in the party, the latest last; null: the share shows no name. */
+/**
+ * The names of those who said no and are not back in the party, the latest last; null: the share shows no name. Someone is back
+ * who was named again in the same way, or has acted: otherwise the list would tell the organizer whose phone it is.
+ */
 export async function declinedNames(db: Queryable, venueId: string, checkoutId: string): Promise<(string | null)[]> {
   const rows = await db.query<{ name: string | null }>(
     `select ${shareName('l')} as "name" from (
-       select distinct on (s.member_id) s.* from shares s
+       select distinct on (s.member_id, s.invited_phone_hash) s.* from shares s
        where s.venue_id = $1 and s.checkout_id = $2 and s.drop_reason = 'declined' and not exists (
          select 1 from shares n where n.venue_id = $1 and n.checkout_id = $2 and n.dropped_at is null
-           and (n.member_id = s.member_id or s.invited_phone_hash = member_phone_hash(n.member_id)))
-       order by s.member_id, s.dropped_at desc) l
+           and (n.invited_phone_hash = s.invited_phone_hash
+             or n.member_id = s.member_id and n.invited_phone_hash is null and s.invited_phone_hash is null
+             or n.accepted_at is not null
+               and (n.member_id = s.member_id or s.invited_phone_hash = member_phone_hash(n.member_id))))
+       order by s.member_id, s.invited_phone_hash, s.dropped_at desc) l
      order by l.dropped_at limit 50`,
     [venueId, checkoutId],
   );

@@ -12,12 +12,10 @@ import { scheduleNextNotification } from '../../src/domain/checkouts/notificatio
 import {
   advanceClock,
   type CreateRequest,
-  dropShares,
   insertCheckout,
-  insertShares,
   transitionCheckout,
-  transitionShares,
 } from '../../src/domain/checkouts/queries.ts';
+import { dropShares, insertShares, transitionShares } from '../../src/domain/checkouts/share-queries.ts';
 import {
   CHECKOUT_TRANSITIONS,
   type CheckoutStatus,

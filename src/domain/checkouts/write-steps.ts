@@ -22,20 +22,22 @@ import { HOLD_TRANSITIONS } from '../payments/transitions.ts';
 import { recordCheckoutEvent } from './event-queries.ts';
 import type { LockedCheckout } from './locked-checkout.ts';
 import {
+  leaseCaptures,
+  refundCheckoutBy,
+  scheduleNotificationsIfParty,
+  scheduleRetry,
+  transitionCheckout,
+} from './queries.ts';
+import {
   addLostAmount,
   assignSeat,
   dropShares,
   insertShares,
-  leaseCaptures,
-  refundCheckoutBy,
   refundSharesBy,
   renameShares,
   reorderShares,
-  scheduleNotificationsIfParty,
-  scheduleRetry,
-  transitionCheckout,
   transitionShares,
-} from './queries.ts';
+} from './share-queries.ts';
 import type { Step } from './steps.ts';
 import { CHECKOUT_TRANSITIONS, SHARE_TRANSITIONS } from './transitions.ts';
 

@@ -3,7 +3,7 @@
 -- are no longer bounded by `amount`: the ledger check compares them with what the processor keeps.
 -- widens: dispute_loss_is_divided_completely: earlier servers only write divisions that the narrower one allows
 -- widens: dispute_own_part_fits: earlier servers only write divisions that the narrower one allows
--- widens: ledger_entry_is_between_the_accounts_of_its_kind: it lets in four kinds, which earlier servers only sum
+-- widens: ledger_entry_is_between_the_accounts_of_its_kind: it lets in five kinds, which earlier servers only sum
 -- few rows: ledger_accounts: the chart of accounts, nine rows
 
 alter table disputes drop constraint dispute_own_part_fits;
@@ -11,13 +11,12 @@ alter table disputes drop constraint dispute_loss_is_divided_completely;
 alter table disputes add constraint dispute_loss_is_divided_completely check (
   venue_part is null and fee_part is null and returned_part = 0 and own_part = 0
   or venue_part >= 0 and fee_part >= 0 and returned_part >= 0 and own_part >= 0) not valid;
-alter table disputes validate constraint dispute_loss_is_divided_completely;
 comment on column disputes.own_part is
-  'Of a lost dispute: how much of it is our loss, because the guest had been paid before, or the share cannot bear it.';
+  'Of a lost dispute: how much of it is our loss, because the share cannot bear it.';
 comment on column disputes.amount is 'What the processor says that is disputed. It can change, and exceed the charge.';
 
 update ledger_accounts
-  set meaning = 'our losses: what venues owed us and an operator has written off, and what guests got twice, the second time by a dispute'
+  set meaning = 'our losses: what venues owed us and an operator has written off, and what disputes took beyond their shares'
   where account = 'written_off';
 
 alter table ledger_entries drop constraint ledger_entry_is_between_the_accounts_of_its_kind;
@@ -52,5 +51,8 @@ alter table ledger_entries add constraint ledger_entry_is_between_the_accounts_o
   or (kind = 'dispute_loss_returned' and debit = 'disputed_funds' and credit = 'venue_payable')
   or (kind = 'dispute_fee_loss_returned' and debit = 'disputed_funds' and credit = 'fee_income')
   or (kind = 'dispute_return_owed' and debit = 'disputed_funds' and credit = 'guest_funds')
-  or (kind = 'dispute_own_loss_returned' and debit = 'disputed_funds' and credit = 'written_off')) not valid;
-alter table ledger_entries validate constraint ledger_entry_is_between_the_accounts_of_its_kind;
+  or (kind = 'dispute_own_loss_returned' and debit = 'disputed_funds' and credit = 'written_off')
+  or (kind = 'debt_write_off_undone' and debit = 'venue_debts' and credit = 'written_off')) not valid;
+
+-- A share whose refund a lost dispute had paid is charged again when the guest takes the dispute back.
+insert into state_transitions (machine, from_status, to_status) values ('share', 'refunded', 'captured');

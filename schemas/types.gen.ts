@@ -614,7 +614,7 @@ export type CheckoutMoney = {
     readonly created_at: string;
     /** When the newest transfer was made; null before. */
     readonly sent_at: string | null;
-    /** The transfers, one for each share. */
+    /** The transfers: one for each share, and one more each time that money of a lost dispute came back. */
     readonly transfers: readonly ({
       /** The share it is for. */
       readonly share_id: string;
@@ -3076,7 +3076,7 @@ export type PaidCheckout = {
   readonly completed_at: string;
   /** When the newest transfer was made; null before. */
   readonly sent_at: string | null;
-  /** The transfers, one for each share. */
+  /** The transfers: one for each share, and one more each time that money of a lost dispute came back. */
   readonly transfers: readonly ({
     /** The share it is for. */
     readonly share_id: string;
@@ -3331,7 +3331,7 @@ export type Payout = {
   readonly currency: string;
   /** The status of the payout: failed when a transfer failed, paid when every transfer is made or dropped. */
   readonly status: "pending" | "paid" | "failed" | "canceled";
-  /** The transfers, one for each share, up to 50. */
+  /** The transfers: one for each share, and one more each time that money of a lost dispute came back. */
   readonly transfers: readonly ({
     /** The share it is for. */
     readonly share_id: string;

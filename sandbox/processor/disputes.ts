@@ -119,7 +119,9 @@ export function takeBack(tx: Transaction, id: string, params: Params): StripeObj
   }
   const reinstatedLater = (dispute.reinstatedLater ?? 0) + amount;
   const status = amount === left ? 'won' : dispute.status;
-  const object = toDispute(tx, tx.put('disputes', { ...dispute, status, reinstatedLater }));
+  // An older journal has no `reinstated`, and then its default would follow the new status.
+  const reinstated = dispute.reinstated ?? 0;
+  const object = toDispute(tx, tx.put('disputes', { ...dispute, status, reinstated, reinstatedLater }));
   tx.recordEvent('charge.dispute.updated', object);
   tx.recordEvent('charge.dispute.funds_reinstated', object);
   return object;

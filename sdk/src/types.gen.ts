@@ -988,7 +988,7 @@ export type Payout = {
   readonly currency: string;
   /** The status of the payout: failed when a transfer failed, paid when every transfer is made or dropped. */
   readonly status: "pending" | "paid" | "failed" | "canceled";
-  /** The transfers, one for each share, up to 50. */
+  /** The transfers: one for each share, and one more each time that money of a lost dispute came back. */
   readonly transfers: readonly ({
     /** The share it is for. */
     readonly share_id: string;

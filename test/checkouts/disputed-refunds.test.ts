@@ -214,5 +214,17 @@ describe('a lost dispute', () => {
     expect(await venue.read(id)).toMatchObject({ refunded_amount: 0, disputed_refund_amount: 0 });
     expect(await venue.balances(id)).toEqual({});
     await expectBooksAgree();
+    // The guest takes it back: the charge is owed to the guest again, and returned.
+    await disputes.call(`${dispute.id}/take_back`);
+    await disputes.deliverEvents(intent);
+    await venue.finishDueWork(id);
+    expect((await refundsOf(id)).map(({ status }) => status)).toEqual(['dropped', 'done']);
+    expect([await refundedAtProcessor(intent), (await venue.read(id)).refunded_amount]).toEqual([10_000, 10_000]);
+    const [event] = await world.db.query<{ reason: string }>(
+      `select data -> 'refund' ->> 'reason' as reason from events where subject = $1 and type = 'refund.created'`,
+      [id],
+    );
+    expect([event?.reason, await venue.balances(id)]).toEqual(['loss_returned', {}]);
+    await expectBooksAgree();
   });
 });

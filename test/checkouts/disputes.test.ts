@@ -3,6 +3,7 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkLedger } from '../../src/domain/checkouts/accounting/check-ledger.ts';
+import { listDisputeRows } from '../../src/domain/payments/dispute-list-queries.ts';
 import { type DisputeTools, disputeTools } from '../support/disputes.ts';
 import { CARDS, expectConflict, intentIdOf, type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
@@ -305,6 +306,12 @@ describe('a dispute that is larger than its charge', () => {
     expect(await venue.balances(checkout.id)).toEqual({ processor_balance: 750, fee_income: -1_000, written_off: 250 });
     expect(await world.db.query('select 1 from processor_events where due_at is not null')).toEqual([]);
     await expectBooksAgree();
+    // What comes back is ours first.
+    await disputes.call(`${disputeId}/take_back`, { amount: '1250' });
+    await disputes.deliverEvents(intent);
+    await venue.finishDueWork(checkout.id);
+    expect(await venue.balances(checkout.id)).toEqual({ processor_balance: 1_100, fee_income: -1_100 });
+    await expectBooksAgree();
   });
 });
 
@@ -316,6 +323,9 @@ describe('a dispute that the card network has prevented by a refund', () => {
     await disputes.deliverEvents(dispute.intent);
     await venue.finishDueWork(id);
     expect(await venue.balances(id)).toEqual({ processor_balance: 1_000, fee_income: -1_000 });
+    const page = { outcome: 'lost', after: null, limit: 100 } as const;
+    const lost = await listDisputeRows(world.db, venue.venueId, venue.mode, page);
+    expect(lost.map((row) => row.id)).toContain(dispute.disputeId);
     await expectBooksAgree();
   });
 });

@@ -308,7 +308,7 @@ describe('a dispute', () => {
     expect((await venue.read(checkout.id)).disputes).toMatchObject([{ status: 'needs_response' }]);
   });
 
-  it('that differs from the records is found by reconcile, although it has seen the state before', async () => {
+  it('that differs from the records is found by reconcile', async () => {
     const { checkout, intent } = await disputed();
     const [created = ''] = await disputes(intent);
     const disputeId = JSON.parse(created).data.object.id;

@@ -6,6 +6,8 @@ import { checkLedger } from '../../src/domain/checkouts/accounting/check-ledger.
 import { findDebts } from '../../src/domain/payments/debt-queries.ts';
 import { claimMovements } from '../../src/domain/payments/movement-queries.ts';
 import { settleMovement } from '../../src/domain/payments/settle-movements.ts';
+import { createOperator, deskOf } from '../support/desk-client.ts';
+import { disputeTools } from '../support/disputes.ts';
 import { commandLine } from '../support/run-command.ts';
 import { CARDS, intentIdOf, type Json, openTestVenue, type TestVenue } from '../support/test-venue.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
@@ -376,26 +378,56 @@ describe('a transfer whose decision was lost after it was sent, as in a failover
 });
 
 describe('a lost dispute after the account was paid out', () => {
-  it('is owed by the venue', async () => {
+  async function lost(): Promise<{ readonly checkout: Json; readonly takeBack: () => Promise<void> }> {
     const checkout = await venue.collecting({ party_size: 2, amount: 20_000 });
     const [secret] = await venue.payAll(checkout, [CARDS.good]);
     await world.work();
     await venue.finishDueWork(checkout.id);
     await emptyAccount();
-    const helper = '/v1/test_helpers/disputes';
+    const disputes = disputeTools(world, venue);
     const intent = secret === undefined ? '' : intentIdOf(secret);
-    const dispute = (await venue.stripe.rawRequest('POST', helper, { payment_intent: intent })) as unknown as Json;
-    await venue.stripe.rawRequest('POST', `${helper}/${dispute.id}/lost`, {});
-    const { data } = await venue.stripe.events.list({ limit: 20 });
-    for (const event of data.filter(({ type }) => type.startsWith('charge.dispute'))) {
-      const body = JSON.stringify(event);
-      const headers = { 'stripe-signature': world.processor.api.webhooks.sign({ mode: 'test', body }) };
-      expect((await world.call('POST', '/processor/notices/test', { body, headers })).status).toBe(200);
-    }
-    await world.work();
-    await venue.finishDueWork(checkout.id);
+    const id = await disputes.open(intent, 10_000);
+    const settle = async (): Promise<void> => {
+      await disputes.deliverEvents(intent);
+      await venue.finishDueWork(checkout.id);
+    };
+    await disputes.close(id, 'lost');
+    await settle();
     expect(await sumsOf(checkout.id, 'reversal')).toMatchObject({ statuses: 'owed', owed: 10_000 });
+    const takeBack = async (): Promise<void> => {
+      await disputes.call(`${id}/take_back`);
+      await settle();
+    };
+    return { checkout, takeBack };
+  }
+
+  it('is owed by the venue', async () => {
+    await lost();
     expect(await venue.paidOutAtProcessor((await earnAndSend(12_000)).id)).toBe(2_000);
+    await expectBooksAgree();
+  });
+
+  it('is no longer owed when the guest takes it back: the transfer settles it', async () => {
+    const { checkout, takeBack } = await lost();
+    await takeBack();
+    expect(await venue.paidOutAtProcessor(checkout.id)).toBe(20_000);
+    expect(await venue.paidOutAtProcessor((await earnAndSend(12_000)).id)).toBe(12_000);
+    await expectBooksAgree();
+  });
+
+  it('and was written off, pays the venue nothing twice when the guest takes it back: our loss ends', async () => {
+    const { checkout, takeBack } = await lost();
+    const desk = deskOf(world, await createOperator(world.context, 'finance'));
+    const [reversal] = await world.db.query<{ id: string }>(
+      `select movement_id as id from movements where checkout_id = $1 and kind = 'reversal'`,
+      [checkout.id],
+    );
+    const path = `/money/venues/${venue.venueId}/movements/${reversal?.id}/write_off`;
+    expect((await desk('POST', path, { amount: 10_000, note: 'Closed.' })).status).toBe(200);
+    expect((await venue.balances(checkout.id)).written_off).toBe(10_000);
+    await takeBack();
+    expect(await venue.paidOutAtProcessor(checkout.id)).toBe(20_000);
+    expect(await venue.balances(checkout.id)).toEqual({});
     await expectBooksAgree();
   });
 });

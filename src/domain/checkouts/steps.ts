@@ -112,6 +112,8 @@ export type Step =
       readonly before: Division | null;
       readonly next: Division;
     }
+  /** A venue owes again what was written off of a reversal. */
+  | { readonly step: 'undo write-off'; readonly reversalId: string; readonly amount: number }
   | { readonly step: 'post entries'; readonly entries: readonly Entry[] }
   | {
       readonly step: 'record event';

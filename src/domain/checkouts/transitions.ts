@@ -25,5 +25,6 @@ export const SHARE_TRANSITIONS: Transitions<ShareStatus> = {
   held: ['captured', 'released', 'failed'],
   captured: ['refunded'],
   released: [],
-  refunded: [],
+  // A lost dispute had paid the refund, and the guest took the dispute back.
+  refunded: ['captured'],
 };

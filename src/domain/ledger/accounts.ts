@@ -14,7 +14,7 @@ export const ACCOUNTS = {
   written_off: {
     side: 'debit',
     meaning:
-      'our losses: what venues owed us and an operator has written off, and what guests got twice, the second time by a dispute',
+      'our losses: what venues owed us and an operator has written off, and what disputes took beyond their shares',
   },
   disputed_funds: { side: 'debit', meaning: 'what the processor took back because a guest disputed a charge' },
   paid_elsewhere: {
@@ -79,7 +79,7 @@ export const ENTRY_KINDS = {
   dispute_fee_lost: { debit: 'fee_income', credit: 'disputed_funds' },
   /** A dispute was lost on a charge that was to be returned: the guest has the money already. Subject: the dispute. */
   dispute_returned: { debit: 'guest_funds', credit: 'disputed_funds' },
-  /** A lost dispute took more than the share can bear, because the guest had been paid before: the loss is ours. Subject: the dispute. */
+  /** A lost dispute took more than the share can bear, mostly because the guest had been paid before: our loss. Subject: the dispute. */
   dispute_paid_twice: { debit: 'written_off', credit: 'disputed_funds' },
   /** The processor gave back a loss that was divided: the venue has its part again. Subject: the dispute. */
   dispute_loss_returned: { debit: 'disputed_funds', credit: 'venue_payable' },
@@ -89,6 +89,8 @@ export const ENTRY_KINDS = {
   dispute_return_owed: { debit: 'disputed_funds', credit: 'guest_funds' },
   /** The processor gave back a loss that was ours. Subject: the dispute. */
   dispute_own_loss_returned: { debit: 'disputed_funds', credit: 'written_off' },
+  /** A venue gets back what it bore of a loss, and owes again what was written off of it. Subject: the reversal. */
+  debt_write_off_undone: { debit: 'venue_debts', credit: 'written_off' },
 } as const satisfies Record<string, { debit: AccountName; credit: AccountName }>;
 
 export type EntryKind = keyof typeof ENTRY_KINDS;

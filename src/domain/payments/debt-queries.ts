@@ -167,3 +167,34 @@ export async function findDebts(db: Queryable, venueId: string | null): Promise<
     [venueId],
   );
 }
+
+export interface WrittenOff {
+  /** The reversal that the venue owed. */
+  readonly id: string;
+  readonly amount: number;
+}
+
+/** Locks and returns what was written off of the loss of a charge's disputes, the oldest first. */
+export async function lockWrittenOff(
+  tx: Queryable,
+  venueId: string,
+  holdId: string,
+  reason: string,
+): Promise<WrittenOff[]> {
+  return tx.query<WrittenOff>(
+    `select movement_id as "id", written_off_amount as "amount" from movements
+     where venue_id = $1 and hold_id = $2 and kind = 'reversal' and reason = $3 and written_off_amount > 0
+     order by movement_id for update`,
+    [venueId, holdId, reason],
+  );
+}
+
+/** The venue owes it again. Returns 0 if less was written off. */
+export async function undoWriteOff(tx: Queryable, venueId: string, id: string, amount: number): Promise<number> {
+  const rows = await tx.query(
+    `update movements set settled_amount = settled_amount - $3, written_off_amount = written_off_amount - $3
+     where venue_id = $1 and movement_id = $2 and written_off_amount >= $3 returning 1`,
+    [venueId, id, amount],
+  );
+  return rows.length;
+}

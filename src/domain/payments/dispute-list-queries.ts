@@ -2,7 +2,7 @@
 
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
-import { ENDED_DISPUTE_STATUSES } from './dispute-queries.ts';
+import { ENDED_DISPUTE_STATUSES, IS_LOST } from './dispute-queries.ts';
 
 export type DisputeOutcome = 'open' | 'won' | 'lost';
 
@@ -22,8 +22,7 @@ export interface ListedDispute {
 }
 
 /** SQL: $3 is ENDED_DISPUTE_STATUSES. What was closed without a loss counts as won. */
-const OUTCOME = `case when status <> all($3) then 'open' when status = 'lost' or venue_part + fee_part > 0 then 'lost'
-  else 'won' end`;
+const OUTCOME = `case when status <> all($3) then 'open' when ${IS_LOST} then 'lost' else 'won' end`;
 
 /** Newest first. Up to `limit` + 1 rows. */
 export async function listDisputeRows(

@@ -70,7 +70,10 @@ export async function deleteOldProcessorEvents(db: Queryable, now: number, limit
 export const ENDED_DISPUTE_STATUSES: readonly string[] = ['won', 'lost', 'warning_closed', 'prevented'];
 
 /** In these states the guest has the money: `prevented` is a dispute that a refund at the card network has ended. */
-const LOST_STATUSES: readonly string[] = ['lost', 'prevented'];
+export const LOST_DISPUTE_STATUSES: readonly string[] = ['lost', 'prevented'];
+
+/** SQL: an ended dispute has cost money. */
+export const IS_LOST = `(status = 'lost' or coalesce(venue_part + fee_part + returned_part + own_part, 0) > 0)`;
 
 /** SQL: the dispute has cost money, and that loss is not divided yet. */
 const IS_UNDIVIDED = `(venue_part is null and (status = 'lost' or status = 'prevented' and withdrawn_amount > reinstated_amount))`;
@@ -125,7 +128,7 @@ export function lossOf(
 ): number | null {
   const loss = Math.max(0, withdrawn - reinstated);
   if (division !== null || status === 'lost') return loss;
-  return LOST_STATUSES.includes(status) && loss > 0 ? loss : null;
+  return LOST_DISPUTE_STATUSES.includes(status) && loss > 0 ? loss : null;
 }
 
 export interface DisputeUpdate {
@@ -187,7 +190,9 @@ type Nullable<T> = { readonly [K in keyof T]: T[K] | null };
 /** The processor never takes back what it has said of money, so amounts only grow. */
 export async function updateDispute(tx: Queryable, { venueId, facts, now }: DisputeUpdate): Promise<void> {
   await tx.query(
-    `update disputes set changes = changes + 1, status = $3, amount = $10, changed_at = to_timestamp($4 / 1000.0),
+    `update disputes set changes = changes + 1, status = $3, amount = $10,
+       changed_at = case when (status, amount) is distinct from ($3, $10) or withdrawn_amount < $5
+         or reinstated_amount < $6 then to_timestamp($4 / 1000.0) else changed_at end,
        withdrawn_amount = greatest(withdrawn_amount, $5), reinstated_amount = greatest(reinstated_amount, $6),
        processor_fee = greatest(processor_fee, $7), processor_fee_returned = greatest(processor_fee_returned, $8),
        evidence_due_at = to_timestamp($9 / 1000.0)
@@ -206,6 +211,11 @@ export async function updateDispute(tx: Queryable, { venueId, facts, now }: Disp
     ],
   );
 }
+
+/** SQL: the dispute has ended, and what the processor keeps of it is not divided. The index disputes_unsettled has the same words. */
+const IS_UNSETTLED = `(status in ('won', 'lost', 'warning_closed', 'prevented')
+  and (status = 'lost' and venue_part is null
+    or withdrawn_amount - reinstated_amount <> coalesce(venue_part + fee_part + returned_part + own_part, 0)))`;
 
 export interface UnsettledDispute {
   readonly id: string;
@@ -226,13 +236,16 @@ export async function unsettledDisputes(
   return db.query<UnsettledDispute>(
     `select dispute_id as "id", checkout_id as "checkoutId", status, withdrawn_amount - reinstated_amount as "taken",
        coalesce(venue_part + fee_part + returned_part + own_part, 0) as "divided"
-     from disputes where mode = $1 and status in ('won', 'lost', 'warning_closed', 'prevented')
-       and (status = 'lost' and venue_part is null
-         or withdrawn_amount - reinstated_amount <> coalesce(venue_part + fee_part + returned_part + own_part, 0))
+     from disputes where mode = $1 and ${IS_UNSETTLED}
        and changed_at < to_timestamp($2 / 1000.0)
      order by changed_at limit $3`,
     [mode, before, limit],
   );
+}
+
+export interface RecordedDispute extends Pick<DisputeFacts, 'status' | 'amount' | 'withdrawn' | 'reinstated'> {
+  /** It is open, or what the processor keeps of it is divided. */
+  readonly isSettled: boolean;
 }
 
 /** What is recorded of disputes, by the processor's id. */
@@ -240,9 +253,10 @@ export async function recordedDisputes(
   db: Queryable,
   mode: Mode,
   disputeIds: readonly string[],
-): Promise<ReadonlyMap<string, Pick<DisputeFacts, 'status' | 'amount' | 'withdrawn' | 'reinstated'>>> {
-  const rows = await db.query<Pick<DisputeFacts, 'disputeId' | 'status' | 'amount' | 'withdrawn' | 'reinstated'>>(
-    `select dispute_id as "disputeId", status, amount, withdrawn_amount as "withdrawn", reinstated_amount as "reinstated"
+): Promise<ReadonlyMap<string, RecordedDispute>> {
+  const rows = await db.query<RecordedDispute & { readonly disputeId: string }>(
+    `select dispute_id as "disputeId", status, amount, withdrawn_amount as "withdrawn", reinstated_amount as "reinstated",
+       not ${IS_UNSETTLED} as "isSettled"
      from disputes where mode = $1 and dispute_id = any($2)`,
     [mode, disputeIds],
   );

@@ -2,6 +2,7 @@
 // console; nothing is decided on it.
 
 import type { Queryable } from '../../base/db.ts';
+import { IS_LOST } from './dispute-queries.ts';
 import type { HoldStatus, MovementStatus } from './transitions.ts';
 
 export interface PastHold {
@@ -65,6 +66,8 @@ export interface PastDispute {
   readonly shareId: string;
   readonly amount: number;
   readonly status: string;
+  /** It has cost money, also where a refund at the card network has prevented it. */
+  readonly isLost: boolean;
   readonly reason: string;
   readonly openedAt: string;
   readonly changedAt: string;
@@ -77,8 +80,8 @@ export async function disputesOfCheckout(
   limit: number,
 ): Promise<PastDispute[]> {
   return db.query<PastDispute>(
-    `select dispute_id as "id", share_id as "shareId", amount, status, reason, utc_micros(opened_at) as "openedAt",
-       utc_micros(changed_at) as "changedAt"
+    `select dispute_id as "id", share_id as "shareId", amount, status, ${IS_LOST} as "isLost", reason,
+       utc_micros(opened_at) as "openedAt", utc_micros(changed_at) as "changedAt"
      from disputes where venue_id = $1 and checkout_id = $2 order by opened_at, dispute_id limit $3`,
     [venueId, checkoutId, limit],
   );

@@ -3,7 +3,7 @@
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 import { requireTransition } from '../../base/transitions.ts';
-import { ENDED_DISPUTE_STATUSES, IS_UNDECIDED } from './dispute-queries.ts';
+import { ENDED_DISPUTE_STATUSES, IS_UNDECIDED, LOST_DISPUTE_STATUSES } from './dispute-queries.ts';
 import { MOVEMENT_COLUMNS, type MovementRow } from './movement-queries.ts';
 import { MOVEMENT_TRANSITIONS, type MovementStatus } from './transitions.ts';
 
@@ -80,8 +80,8 @@ export async function freezeRefund(db: Queryable, movement: MovementRow, error: 
        where venue_id = $1 and movement_id = $4 and lease_token = $5 and status = 'sending'
          and exists (select 1 from undecided))
      select exists (select 1 from undecided) as "isUndecided",
-       exists (select 1 from disputes where venue_id = $1 and hold_id = $2 and status = 'lost') as "isLost"`,
-    [venueId, holdId, ENDED_DISPUTE_STATUSES, id, leaseToken, error],
+       exists (select 1 from disputes where venue_id = $1 and hold_id = $2 and status = any($7)) as "isLost"`,
+    [venueId, holdId, ENDED_DISPUTE_STATUSES, id, leaseToken, error, LOST_DISPUTE_STATUSES],
   );
   if (rows[0]?.isUndecided === true) return 'undecided';
   return rows[0]?.isLost === true ? 'lost' : 'unknown';
@@ -112,6 +112,16 @@ export async function lockUnpaidRefunds(tx: Queryable, venueId: string, holdId: 
        and status not in ('pending', 'done', 'dropped', 'closed') order by created_at, movement_id for update`,
     [venueId, holdId],
   );
+}
+
+/** Whether a refund of the charge is under way at the processor, and may fail still. */
+export async function hasPendingRefund(tx: Queryable, venueId: string, holdId: string): Promise<boolean> {
+  const rows = await tx.query(
+    `select 1 from movements where venue_id = $1 and hold_id = $2 and kind in ('refund', 'return')
+       and status = 'pending' limit 1`,
+    [venueId, holdId],
+  );
+  return rows.length > 0;
 }
 
 /** A lost dispute has given the guest the money: the refund will never be sent. It keeps its amount as a record. */

@@ -50,17 +50,23 @@ function dueAt({ evidence_details: details }: Stripe.Dispute): number | null {
 
 /**
  * What was withdrawn and given back, in the currency of the charge. An account whose balance is in another currency has
- * both in that one: there the withdrawal counts as the whole dispute, and what was given back in proportion to it.
+ * both in that one: there the first withdrawal counts as the whole dispute, and everything else in proportion to it. What
+ * a won dispute brings less or more, because the rate has moved, is not the guest's.
  */
 function movedBy(dispute: Stripe.Dispute): Pick<DisputeFacts, 'withdrawn' | 'reinstated'> {
-  let [withdrawn, reinstated] = [0, 0];
+  let [withdrawn, reinstated, first] = [0, 0, 0];
   for (const { amount } of dispute.balance_transactions) {
-    if (amount < 0) withdrawn -= amount;
-    else reinstated += amount;
+    if (amount < 0) {
+      withdrawn -= amount;
+      if (first === 0) first = -amount;
+    } else reinstated += amount;
   }
   const isForeign = dispute.balance_transactions.some(({ currency }) => currency !== dispute.currency);
-  if (!isForeign || withdrawn === 0) return { withdrawn, reinstated };
-  return { withdrawn: dispute.amount, reinstated: Math.round((dispute.amount * reinstated) / withdrawn) };
+  if (!isForeign || first === 0) return { withdrawn, reinstated };
+  const inProportion = (amount: number): number => Math.round((dispute.amount * amount) / first);
+  const taken = inProportion(withdrawn);
+  const isWhole = dispute.status === 'won' && reinstated > 0;
+  return { withdrawn: taken, reinstated: isWhole ? taken : Math.min(taken, inProportion(reinstated)) };
 }
 
 /** A fee below zero gives an earlier one back. A fee in another currency is converted by its exchange rate. */

@@ -36,8 +36,8 @@ export interface FoundProblem {
 const CHECKOUTS = `select venue_id, checkout_id, mode, currency, status, amount::bigint as amount,
   fee_amount::bigint as fee_amount, refunded_amount::bigint as refunded_amount from checkouts where ${IN_RANGE}`;
 
-/** A returned loss is less of the loss itself. */
-const RETURNED_LOSSES = `('dispute_loss_returned', 'dispute_lost'), ('dispute_fee_loss_returned', 'dispute_fee_lost'),
+/** What is undone is less of the thing itself. */
+const UNDONE = `('debt_write_off_undone', 'debt_written_off'), ('dispute_loss_returned', 'dispute_lost'), ('dispute_fee_loss_returned', 'dispute_fee_lost'),
   ('dispute_return_owed', 'dispute_returned'), ('dispute_own_loss_returned', 'dispute_paid_twice')`;
 
 /** Every entry has its cause and every cause its entry, of the same amount, mode and currency. */
@@ -54,10 +54,10 @@ const WRONG_ENTRIES = `
     union all
     select venue_id, checkout_id, mode, currency, 'fee', '', fee_amount, 0 from range_checkouts where status = 'completed'
     union all
-    select venue_id, checkout_id, mode, currency, coalesce(returned.of_kind, kind),
+    select venue_id, checkout_id, mode, currency, coalesce(undone.of_kind, kind),
       case when kind in ('earning', 'fee') then '' else split_part(subject, ' ', 1) end, 0,
-      case when returned.of_kind is null then amount else -amount end
-      from entries left join (values ${RETURNED_LOSSES}) as returned(returned_kind, of_kind) on returned_kind = kind) sides
+      case when undone.of_kind is null then amount else -amount end
+      from entries left join (values ${UNDONE}) as undone(undoing_kind, of_kind) on undoing_kind = kind) sides
   group by venue_id, checkout_id, mode, currency, kind, subject having sum(expected) <> sum(found)`;
 
 /** The captured amount of a hold is divided between the venue and our fee completely or not at all. */
@@ -120,7 +120,7 @@ const FUNDS_LEFT = `
     select venue_id, checkout_id, 0, true from range_checkouts where status = 'funded') sides
   group by venue_id, checkout_id having sum(funds) <> 0 and not bool_or(explained)`;
 
-/** What the processor keeps of an ended dispute is divided completely. One that has no division yet waits for it. */
+/** What the processor keeps of an ended dispute is divided completely. One without a division is reported by reconcile. */
 const WRONG_LOSSES = `
   select venue_id, checkout_id, 'dispute_differs', '', dispute_id, taken, divided from range_losses
   where has_ended and taken <> divided`;

@@ -62,7 +62,8 @@ async function storeDifferent(
   for (const { disputeId, intentId, status, amount, withdrawn, reinstated } of disputes) {
     const ours = recorded.get(disputeId);
     const isEqual =
-      ours?.status === status &&
+      ours?.isSettled === true &&
+      ours.status === status &&
       ours.amount === amount &&
       ours.withdrawn === withdrawn &&
       ours.reinstated === reinstated;

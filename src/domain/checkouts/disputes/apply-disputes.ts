@@ -9,10 +9,12 @@ import { isUuid } from '../../../base/ids.ts';
 import type { Entry } from '../../ledger/accounts.ts';
 import { postEntries } from '../../ledger/queries.ts';
 import { recordNotice } from '../../notices/record-notice.ts';
+import { lockWrittenOff } from '../../payments/debt-queries.ts';
 import {
   claimProcessorEvents,
   countDisputeChanges,
   type DisputeUpdate,
+  type Division,
   dividedAmount,
   isOpenDispute,
   type LockedDispute,
@@ -25,12 +27,13 @@ import {
 import { lockTransfers, resumeFrozen } from '../../payments/movement-queries.ts';
 import type { DisputeFacts } from '../../payments/processor.ts';
 import { findHold } from '../../payments/queries.ts';
-import { lockUnpaidRefunds } from '../../payments/refund-queries.ts';
+import { hasPendingRefund, lockUnpaidRefunds } from '../../payments/refund-queries.ts';
 import type { LockedCheckout } from '../locked-checkout.ts';
 import { type PaymentServices, processorFor } from '../payment-services.ts';
 import { lockCheckout } from '../queries.ts';
+import type { Step } from '../steps.ts';
 import { writeSteps } from '../write-steps.ts';
-import { decideLostDispute, decideReturnedLoss, mustDivideLater } from './decide-dispute.ts';
+import { DISPUTE_LOST, decideLostDispute, decideReturnedLoss, mustDivideLater } from './decide-dispute.ts';
 
 export type ProcessorEventServices = Pick<PaymentServices, 'db' | 'clock' | 'ids' | 'log' | 'processors'>;
 
@@ -138,7 +141,9 @@ async function divideLoss(
   const fields = { dispute: id, checkout: checkoutId };
   if (division !== null && change < 0) {
     services.log.warn({ ...fields, amount: -change }, 'the processor gave back a loss; those who bore it get it back');
-    const steps = decideReturnedLoss(checkout, { id, shareId, holdId, subject, division }, -change, context);
+    const writtenOff = await lockWrittenOff(tx, venueId, holdId, DISPUTE_LOST);
+    const returned = { amount: -change, writtenOff };
+    const steps = decideReturnedLoss(checkout, { id, shareId, holdId, subject, division }, returned, context);
     await writeSteps(tx, { ids: services.ids, now }, checkout, steps);
     return true;
   }
@@ -149,8 +154,14 @@ async function divideLoss(
   if (mustDivideLater(checkout, { transfers, refunds }, holdId)) return false;
   const lost = { id, shareId, holdId, subject, division, amount: change };
   const steps = decideLostDispute(checkout, { transfers, refunds }, lost, context);
+  // A refund that is under way may fail, and is dropped then: the loss is not ours yet.
+  if (hasOwnLoss(steps, division) && (await hasPendingRefund(tx, venueId, holdId))) return false;
   await writeSteps(tx, { ids: services.ids, now }, checkout, steps);
   return true;
+}
+
+function hasOwnLoss(steps: readonly Step[], before: Division | null): boolean {
+  return steps.some((step) => step.step === 'divide loss' && step.next.ownPart > (before?.ownPart ?? 0));
 }
 
 /** What the processor says beyond what is recorded: it may give money back, or charge a fee, in several steps. */

@@ -1,13 +1,14 @@
 // The loss of a dispute. Pure. The loss is divided like a refund: the venue bears its part, and our fee of that part is
 // lost too. The venue's part comes out of a transfer that was not sent yet, or reverses one that was. Where a refund of
 // the charge was decided and the guest does not have it, the dispute has paid it: that refund is dropped, so that no cent
-// reaches the guest twice. What the share cannot bear is our loss: the guest has it twice, because the money was paid
-// by hand or refunded before, or the disputed amount exceeds the charge, because a currency has moved.
+// reaches the guest twice. What the share cannot bear is our loss: the guest was paid by hand or refunded before, or the
+// disputed amount exceeds the charge, because a currency has moved.
 //
 // The processor may take or give back more after the end: a guest can take a lost dispute back. What it takes more is
 // divided like the first loss. What it gives back goes to those who bore it, ourselves first and the venue last.
 
 import { proportionRoundedDown } from '../../../base/money.ts';
+import type { WrittenOff } from '../../payments/debt-queries.ts';
 import type { Division } from '../../payments/dispute-queries.ts';
 import { LOSS_RETURNED } from '../../payments/movement-queries.ts';
 import type { UnpaidRefund } from '../../payments/refund-queries.ts';
@@ -144,11 +145,12 @@ function replaceReturn(
 /**
  * The processor has given back `amount` of a loss that was divided. What was to be returned to the guest is owed to the
  * guest again. A refund that the dispute had paid is not made again by itself: the venue has the money, and may refund it.
+ * What was written off of the venue's part it owes again, so that the transfer settles it: else it would have it twice.
  */
 export function decideReturnedLoss(
   checkout: LockedCheckout,
   dispute: EndedDispute & { readonly division: Division },
-  amount: number,
+  { amount, writtenOff }: { readonly amount: number; readonly writtenOff: readonly WrittenOff[] },
   { now, newId }: Context,
 ): readonly Step[] {
   const { shareId, holdId, subject, division } = dispute;
@@ -178,6 +180,10 @@ export function decideReturnedLoss(
       ],
     },
   ];
+  steps.push(...undoWriteOffs(writtenOff, venuePart, subject));
+  if (borne > 0 && share?.status === 'refunded') {
+    steps.push({ step: 'transition shares', ids: [share.id], from: 'refunded', to: 'captured' });
+  }
   if (venuePart > 0) {
     const transfer = { ...movement, id: newId(), kind: 'transfer' as const, amount: venuePart };
     steps.push({ step: 'add movements', movements: [transfer] });
@@ -188,6 +194,19 @@ export function decideReturnedLoss(
     steps.push({ step: 'add movements', movements: [returned] });
     const refund = { amount: owedAgain, reason: LOSS_RETURNED };
     steps.push({ step: 'record event', type: 'refund.created', refund });
+  }
+  return steps;
+}
+
+function undoWriteOffs(writtenOff: readonly WrittenOff[], amount: number, subject: string): readonly Step[] {
+  const steps: Step[] = [];
+  let rest = amount;
+  for (const { id, amount: most } of writtenOff) {
+    const part = Math.min(rest, most);
+    if (part === 0) break;
+    rest -= part;
+    const entry = { kind: 'debt_write_off_undone' as const, subject: `${id} ${subject}`, amount: part };
+    steps.push({ step: 'undo write-off', reversalId: id, amount: part }, { step: 'post entries', entries: [entry] });
   }
   return steps;
 }

@@ -8,7 +8,7 @@ import { percentOf } from '../../../base/money.ts';
 import type { Caller } from '../../keys/caller.ts';
 import { findByExternalIds } from '../../offerings/queries.ts';
 import { sharesInDispute } from '../../payments/dispute-queries.ts';
-import type { LockedCheckout } from '../locked-checkout.ts';
+import type { LockedCheckout, ShareState } from '../locked-checkout.ts';
 import type { Step } from '../steps.ts';
 import { amountLeft, decideRefund, refundableAmount, ruleByPolicy, type TransferState } from './decide-refund.ts';
 
@@ -88,10 +88,18 @@ export async function policyRefund(
   if (requestedStart === undefined && rules.length === 0) return null;
   const rule = ruleByPolicy(rules, (startsAt - (caller.now + checkout.clockAhead)) / HOUR);
   const percent = rule?.refund_pct ?? 0;
-  // What was lost to disputes is no part of it: else its guest's refund would go to the others. Earlier refunds are deducted.
-  const lost = checkout.shares.reduce((sum, { lostAmount }) => sum + lostAmount, 0);
-  const amount = percentOf(checkout.amount - lost, percent) - checkout.refundedAmount;
-  return { amount, percent, hoursBefore: rule?.hours_before ?? null, startsAt };
+  return { amount: amountByPolicy(checkout, percent), percent, hoursBefore: rule?.hours_before ?? null, startsAt };
+}
+
+/**
+ * The policy's percentage is of the whole amount, so earlier refunds are deducted. Where a part was lost to a dispute each
+ * share counts by itself: else the others would get what its guest has by the dispute, or less for what its guest had before.
+ */
+function amountByPolicy({ amount, refundedAmount, shares }: LockedCheckout, percent: number): number {
+  if (shares.every(({ lostAmount }) => lostAmount === 0)) return percentOf(amount, percent) - refundedAmount;
+  const owedTo = (share: ShareState): number =>
+    Math.max(0, percentOf(share.amount - share.lostAmount, percent) - share.refundedAmount);
+  return shares.reduce((sum, share) => sum + owedTo(share), 0);
 }
 
 /** A refund that concerns other charges too is accepted: the part of a disputed charge waits for the end of its dispute. */

@@ -145,11 +145,11 @@ function movementEntry(history: CheckoutHistory, movement: PastMovement): Timeli
 }
 
 function disputeEntries(history: CheckoutHistory): TimelineEntry[] {
-  return history.disputes.flatMap(({ id, shareId, amount, status, reason, openedAt, changedAt }) => {
+  return history.disputes.flatMap(({ id, shareId, amount, status, isLost, reason, openedAt, changedAt }) => {
     const opened = { id: `dispute ${id}`, at: openedAt, kind: 'dispute.opened', amount, reason } as const;
     const entries = [entryOfGuest(history, shareId, opened)];
     if (isOpenDispute(status)) return entries;
-    const kind = status === 'lost' ? 'dispute.lost' : 'dispute.won';
+    const kind = isLost ? 'dispute.lost' : 'dispute.won';
     return [
       ...entries,
       entryOfShare(history, shareId, { id: `dispute ${id} ended`, at: changedAt, kind, amount, reason }),

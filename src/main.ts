@@ -7,16 +7,15 @@ import { join } from 'node:path';
 import { setImmediate as yieldToIo } from 'node:timers/promises';
 import { systemClock, systemMonotonicClock } from './base/clock.ts';
 import type { CommandContext } from './base/command-context.ts';
-import { type Config, ConfigError, parseKeys, readConfig } from './base/config.ts';
-import { isUnavailable, openDb, sqlState } from './base/db.ts';
+import { type Config, ConfigError, readConfig } from './base/config.ts';
+import { isUnavailable, openDb, type Queryable, sqlState } from './base/db.ts';
 import { type Log, makeLog } from './base/log.ts';
 import { beginMigration } from './base/migrate.ts';
 import { makeOutbound } from './base/outbound/outbound.ts';
 import { packageRoot, packageVersion } from './base/package-root.ts';
-import { randomText, systemRandom } from './base/random.ts';
+import { systemRandom } from './base/random.ts';
 import { schemaFolders } from './base/schema-files.ts';
 import { makeSeal } from './base/seal.ts';
-import { readOrCreateSecret } from './base/secret-file.ts';
 import { Shutdown, ShutdownRequested } from './base/shutdown.ts';
 import { traceDb } from './base/tracing/trace-db.ts';
 import { userConfigFolder } from './base/user-folder.ts';
@@ -24,7 +23,7 @@ import { WorkSignal } from './base/work-signal.ts';
 import { recordServerAddress } from './domain/installation/address-queries.ts';
 import { verifyEncryptionKey } from './domain/installation/verify-encryption-key.ts';
 import { processesBefore } from './domain/monitoring/earlier-processes.ts';
-import { adoptProcessors } from './domain/payments/former-account-queries.ts';
+import { adoptProcessors, countStripeAccounts } from './domain/payments/former-account-queries.ts';
 import { observeProcessors } from './domain/payments/observe-processor.ts';
 import { makeBackups } from './main/backups.ts';
 import { closeDatabaseAtStop } from './main/close-database.ts';
@@ -36,6 +35,7 @@ import { type OpenedProcessors, openProcessors } from './main/processors.ts';
 import { runWorker } from './main/run-worker.ts';
 import { setAddressOfCommand, setAddressOfWorker } from './main/server-address.ts';
 import { openReads } from './main/standby.ts';
+import { asMissingKeyFile, storedEncryptionKeys, storedOperatorToken } from './main/stored-secrets.ts';
 import { type AppContext, commandContext, makeContext, readSchemas } from './run/context.ts';
 import type { ToolServer, ToolServerContext } from './run/tool-server.ts';
 
@@ -61,9 +61,9 @@ async function openContext<M extends Monitoring | null>(
   await yieldToIo();
   const monitoring = await loadMonitoring();
   await yieldToIo();
-  const token =
-    config.operatorToken === null ? readOrCreateSecret(join(config.dataDir, 'operator-token'), newToken) : null;
-  const sealKeys = config.encryptionKeys ?? storedEncryptionKeys(config);
+  const token = config.operatorToken === null ? storedOperatorToken(config) : null;
+  const stored = config.encryptionKeys === null ? storedEncryptionKeys(config) : null;
+  const sealKeys = config.encryptionKeys ?? stored?.keys ?? [];
   const processor = await openProcessors(config, role, sealKeys, log, shutdown);
   const plainDb = openDb({
     url,
@@ -101,22 +101,25 @@ async function openContext<M extends Monitoring | null>(
   });
   if (applied > 0) log.info({ files: applied }, 'the process migrated the database');
   if (shutdown.isStopping) throw new ShutdownRequested();
-  await verifyEncryptionKey(db, context.seal, context.clock.now());
+  await verifyEncryptionKey(db, context.seal, context.clock.now()).catch((error: unknown) => {
+    throw stored === null ? error : asMissingKeyFile(stored, error);
+  });
+  if (config.sandboxProcessor) await requireNoStripeAccounts(db);
   if (role !== 'cli') await adoptProcessors(db, processor.processors, context.clock.now());
   return { context, processor, monitoring, newOperatorToken: token?.isNew === true ? token.text : null };
 }
 
-function newToken(): string {
-  return `opt_${randomText(systemRandom, 40)}`;
-}
-
-/** The file may hold several keys, as ENCRYPTION_KEY may. */
-function storedEncryptionKeys(config: Config): readonly Buffer[] {
-  const file = join(config.dataDir, 'encryption-key');
-  const keys = parseKeys(readOrCreateSecret(file, () => systemRandom.bytes(32).toString('base64')).text);
-  if (keys === null)
-    throw new ConfigError([`${file} must hold keys of 32 bytes in base64, separated by commas: restore it.`]);
-  return keys;
+/**
+ * Without Stripe's keys a process has the embedded processor, which knows nothing of the venues' live accounts at Stripe: it
+ * would put them aside for all servers, and a command would compare the books with nothing.
+ */
+async function requireNoStripeAccounts(db: Queryable): Promise<void> {
+  const count = await countStripeAccounts(db, 'live');
+  if (count === 0) return;
+  const accounts = count === 1 ? '1 venue has its payout account' : `${count} venues have their payout accounts`;
+  throw new ConfigError([
+    `STRIPE_LIVE_SECRET_KEY and STRIPE_LIVE_PUBLISHABLE_KEY are not set, and ${accounts} at Stripe: set both, as the servers have them.`,
+  ]);
 }
 
 /** Turns a connection failure into an error about DATABASE_URL, because that setting is the usual cause. */
@@ -170,7 +173,7 @@ async function startGroup(
   const isEmbedded = command === 'start' && config.databaseUrl === null;
   const url = command === 'start' ? await openDatabase(config, log, shutdown) : requireDatabaseUrl(config, command);
   // With DATABASE_URL, every process must be given the keys.
-  const keys = isEmbedded ? (config.encryptionKeys ?? storedEncryptionKeys(config)) : [];
+  const keys = isEmbedded ? (config.encryptionKeys ?? storedEncryptionKeys(config).keys) : [];
   const env = { DATABASE_URL: url, ENCRYPTION_KEY: keys.map((key) => key.toString('base64')).join(',') };
   const group = new ProcessGroup({ config, command, servers, env: isEmbedded ? env : {}, log });
   await shutdown.add(() => group.stop());
@@ -342,7 +345,7 @@ async function runCommandLine(argv: readonly string[]): Promise<number> {
       version: packageVersion(),
       encryptionKeys: () => {
         const isStored = existsSync(join(config.dataDir, 'encryption-key'));
-        return config.encryptionKeys ?? (isStored ? storedEncryptionKeys(config) : null);
+        return config.encryptionKeys ?? (isStored ? storedEncryptionKeys(config).keys : null);
       },
       async verifyKeys(url, keys) {
         const db = openDb({ url, connections: 2, pooled: false, applicationName: 'everyshare-cli' });

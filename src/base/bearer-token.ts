@@ -10,9 +10,13 @@ export function bearer(header: string | undefined): string | null {
   return token === undefined || token.length > MAX_TOKEN_LENGTH ? null : token;
 }
 
-/** Compares hashes, so that the time taken reveals neither the length nor the first wrong character. */
+/**
+ * Compares hashes, so that the time taken reveals neither the length nor the first wrong character. No request has an empty
+ * token.
+ */
 export function hasBearerToken(token: string, header: string | undefined): boolean {
-  const given = bearer(header) ?? '';
+  const given = bearer(header);
+  if (given === null) return false;
   const hash = (text: string): Buffer => createHash('sha256').update(text).digest();
   return timingSafeEqual(hash(given), hash(token));
 }

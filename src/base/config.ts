@@ -5,6 +5,7 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { isAddressRange } from './address-range.ts';
 import { type Retention, readRetention } from './retention.ts';
+import { type StripeKeys, stripeKeys } from './stripe-settings.ts';
 import { parseResourceAttributes, RESOURCE_ATTRIBUTES_PROBLEM } from './tracing/resource-attributes.ts';
 
 export type Mode = 'test' | 'live';
@@ -107,16 +108,6 @@ export interface TwilioAccount {
   readonly baseUrl: string;
 }
 
-export interface StripeKeys {
-  readonly secret: string;
-  readonly publishable: string;
-  /**
-   * One for each webhook endpoint, and both of one whose secret is being replaced. Empty: the server accepts no webhook
-   * of the processor, and the worker polls instead.
-   */
-  readonly webhookSecrets: readonly string[];
-}
-
 export class ConfigError extends Error {
   constructor(problems: readonly string[]) {
     super(problems.join('\n'));
@@ -189,7 +180,7 @@ class Reader {
   }
 
   nameServers(name: string): readonly string[] {
-    const list = splitList(this.text(name));
+    const list = this.list(name);
     for (const part of list) {
       if (!isNameServer(part))
         this.problems.push(
@@ -199,8 +190,12 @@ class Reader {
     return list;
   }
 
+  list(name: string): string[] {
+    return splitList(this.text(name));
+  }
+
   proxies(name: string): readonly string[] {
-    const list = splitList(this.text(name));
+    const list = this.list(name);
     for (const part of list) {
       if (!isAddressRange(part))
         this.problems.push(`${name} has "${part}": list addresses or CIDR ranges, separated by commas.`);
@@ -228,22 +223,6 @@ function splitList(text: string | null): string[] {
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '');
-}
-
-/** A key of the other mode is refused, so that test mode never reaches live money. */
-function stripeKeys(read: Reader, mode: Mode): Partial<Record<Mode, StripeKeys>> {
-  const prefix = `STRIPE_${mode.toUpperCase()}`;
-  const other = mode === 'test' ? 'live' : 'test';
-  const readKey = (name: string): string | null => {
-    const value = read.text(`${prefix}_${name}`);
-    if (value !== null && new RegExp(`^[a-z]k_${other}_`).test(value)) {
-      read.problems.push(`${prefix}_${name} is a key of ${other} mode: set it to the one of ${mode} mode.`);
-    }
-    return value;
-  };
-  const [secret, publishable] = [readKey('SECRET_KEY'), readKey('PUBLISHABLE_KEY')];
-  const webhookSecrets = [readKey('WEBHOOK_SECRET'), readKey('WEBHOOK_SECRETS')].flatMap(splitList);
-  return secret === null ? {} : { [mode]: { secret, publishable: publishable ?? '', webhookSecrets } };
 }
 
 /** All three or none: the server accepts a token only from one issuer, for one audience, signed by keys of one address. */
@@ -341,6 +320,9 @@ function databaseSettings(
   };
 }
 
+/** Of the operator token. */
+export const MIN_TOKEN_LENGTH = 16;
+
 export function readConfig(env: Env): Config {
   const read = new Reader(env);
   const database = databaseSettings(read);
@@ -349,11 +331,13 @@ export function readConfig(env: Env): Config {
   const sandboxProcessor = Object.keys(stripe).length === 0;
   const modes = (['test', 'live'] as const).filter((mode) => sandboxProcessor || stripe[mode] !== undefined);
   const operatorToken = read.text('OPERATOR_TOKEN');
-  if (operatorToken !== null && operatorToken.length < 16) {
-    read.problems.push('OPERATOR_TOKEN is shorter than 16 characters: use a long random one, or leave it unset.');
+  if (operatorToken !== null && operatorToken.length < MIN_TOKEN_LENGTH) {
+    read.problems.push(
+      `OPERATOR_TOKEN is shorter than ${MIN_TOKEN_LENGTH} characters: use a long random one, or leave it unset.`,
+    );
   }
   const [twilio, mail] = [twilioAccount(read), mailServer(read)];
-  const phoneCountries = splitList(read.text('PHONE_COUNTRIES')).map((code) => code.toUpperCase());
+  const phoneCountries = read.list('PHONE_COUNTRIES').map((code) => code.toUpperCase());
   const config: Config = {
     ...listenAddresses(read),
     dataDir: resolve(read.text('DATA_DIR') ?? '.data'),

@@ -1,12 +1,13 @@
 // `everyshare venue onboard`: the link with which a venue tells the card processor where it is paid, and another account
 // for a venue whose account the processor has closed.
 
-import type { CommandContext } from '../base/command-context.ts';
-import type { Mode } from '../base/config.ts';
-import type { Queryable } from '../base/db.ts';
-import { retirePayoutAccount } from '../domain/payments/former-account-queries.ts';
 import { ONBOARDING_TOKEN_MS, onboardingUrls, sealOnboarding } from '../domain/payments/onboarding-token.ts';
-import { type AccountContact, MissingContact, onboardingLink } from '../domain/payments/payout-account.ts';
+import {
+  type AccountContact,
+  MissingContact,
+  onboardingLink,
+  replacePayoutAccount,
+} from '../domain/payments/payout-account.ts';
 import { audit } from '../domain/venues/audit.ts';
 import type { AppContext } from '../run/context.ts';
 import { commandError, quoted, usageError } from './cli-error.ts';
@@ -52,10 +53,15 @@ export const onboard: Command = {
     if (input.flag('new-account') && contact === null) throw missingEmail();
     const { context, command } = await open();
     await requireVenue(context.db, id);
-    if (input.flag('new-account')) await context.db.transaction((tx) => replaceAccount(tx, command, id, mode));
+    const address = serviceAddress(context);
+    if (input.flag('new-account') && contact !== null) {
+      await replacePayoutAccount(context.services, id, mode, contact, (tx, subject) =>
+        audit(tx, command, { venueId: id, action: 'payout.replace_account', subject, detail: { mode } }),
+      );
+    }
     const expiresAt = context.clock.now() + ONBOARDING_TOKEN_MS;
     const token = sealOnboarding(context.seal, { venueId: id, mode, returnUrl, expiresAt });
-    const link = { contact, ...onboardingUrls(serviceAddress(context), token) };
+    const link = { contact, ...onboardingUrls(address, token) };
     const found = await onboardingLink(context.services, id, mode, link).catch((error: unknown) => {
       if (!(error instanceof MissingContact)) throw error;
       throw missingEmail();
@@ -69,12 +75,6 @@ export const onboard: Command = {
 
 const missingEmail = (): Error =>
   usageError('--email is missing: the card processor writes to the venue about its new account.');
-
-async function replaceAccount(tx: Queryable, command: CommandContext, venueId: string, mode: Mode): Promise<void> {
-  const former = await retirePayoutAccount(tx, venueId, mode, command.now);
-  if (former === null) return;
-  await audit(tx, command, { venueId, action: 'payout.replace_account', subject: former, detail: { mode } });
-}
 
 const MAX_URL_LENGTH = 500;
 

@@ -5,11 +5,12 @@ import { createHmac } from 'node:crypto';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import type { EmbeddedProcessor } from '../../sandbox/processor/launcher.ts';
-import type { Config, Mode, StripeKeys } from '../base/config.ts';
+import type { Config, Mode } from '../base/config.ts';
 import type { Log } from '../base/log.ts';
 import { isLoopback } from '../base/network.ts';
 import { packageRoot } from '../base/package-root.ts';
 import type { Shutdown } from '../base/shutdown.ts';
+import type { StripeKeys } from '../base/stripe-settings.ts';
 import { type Processor, type Processors, ProcessorUnavailable } from '../domain/payments/processor.ts';
 import type { ProcessorAccess } from '../run/context.ts';
 

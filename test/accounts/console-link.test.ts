@@ -96,7 +96,9 @@ describe('console link', () => {
   });
 
   it('is not made at the first start with a real card processor', async () => {
-    const real = await openTestWorld({ env: { STRIPE_TEST_SECRET_KEY: 'sk_test_x' } });
+    const real = await openTestWorld({
+      env: { STRIPE_TEST_SECRET_KEY: 'sk_test_x', STRIPE_TEST_PUBLISHABLE_KEY: 'pk_test_x' },
+    });
     try {
       for (const [one, expected] of [
         [world, expect.stringMatching(/\/console#link=[\w.-]+$/)],

@@ -284,7 +284,12 @@ describe('a session', () => {
 describe('an installation without mail', () => {
   it('says that it sends no codes', async () => {
     const silent = await openTestWorld({
-      env: { STRIPE_TEST_SECRET_KEY: 'sk_test_x', STRIPE_LIVE_SECRET_KEY: 'sk_live_x' },
+      env: {
+        STRIPE_TEST_SECRET_KEY: 'sk_test_x',
+        STRIPE_TEST_PUBLISHABLE_KEY: 'pk_test_x',
+        STRIPE_LIVE_SECRET_KEY: 'sk_live_x',
+        STRIPE_LIVE_PUBLISHABLE_KEY: 'pk_live_x',
+      },
     });
     try {
       const answer = await callConsole(silent, 'POST', '/console/api/sign_in', { body: { email: newEmail() } });

@@ -71,18 +71,56 @@ describe('configuration', () => {
   });
 
   it('has only the modes with a processor key when one is set', () => {
-    expect(readConfig({ STRIPE_TEST_SECRET_KEY: 'sk_test_1' }).modes).toEqual(['test']);
-    expect(readConfig({ STRIPE_LIVE_SECRET_KEY: 'sk_live_1' }).modes).toEqual(['live']);
-    expect(readConfig({ STRIPE_LIVE_SECRET_KEY: 'sk_live_1' }).sandboxProcessor).toBe(false);
+    expect(readConfig({ STRIPE_TEST_SECRET_KEY: 'sk_test_1', STRIPE_TEST_PUBLISHABLE_KEY: 'pk_test_1' }).modes).toEqual(
+      ['test'],
+    );
+    expect(readConfig({ STRIPE_LIVE_SECRET_KEY: 'sk_live_1', STRIPE_LIVE_PUBLISHABLE_KEY: 'pk_live_1' }).modes).toEqual(
+      ['live'],
+    );
+    expect(
+      readConfig({ STRIPE_LIVE_SECRET_KEY: 'sk_live_1', STRIPE_LIVE_PUBLISHABLE_KEY: 'pk_live_1' }).sandboxProcessor,
+    ).toBe(false);
+  });
+
+  it('refuses a key of Stripe in the place of another, and one of the two without the other', () => {
+    const [secret, publishable] = ['sk_live_1', 'pk_live_1'];
+    const read = (env: Record<string, string>) => () => readConfig(env);
+    const both = { STRIPE_LIVE_SECRET_KEY: secret, STRIPE_LIVE_PUBLISHABLE_KEY: publishable };
+    expect(readConfig({ ...both, STRIPE_LIVE_SECRET_KEY: 'rk_live_1' }).modes).toEqual(['live']);
+    // A publishable key is on every guest's page.
+    expect(read({ ...both, STRIPE_LIVE_PUBLISHABLE_KEY: secret })).toThrow(
+      'STRIPE_LIVE_PUBLISHABLE_KEY must begin with pk_live_: copy it from Stripe’s page of API keys.',
+    );
+    expect(read({ ...both, STRIPE_LIVE_SECRET_KEY: publishable })).toThrow(
+      /STRIPE_LIVE_SECRET_KEY must begin with sk_live_ or rk_live_/,
+    );
+    expect(read({ ...both, STRIPE_LIVE_SECRET_KEY: 'sk_test_1' })).toThrow(/is a key of test mode/);
+    for (const env of [
+      { STRIPE_LIVE_SECRET_KEY: secret },
+      { STRIPE_LIVE_PUBLISHABLE_KEY: publishable },
+      { STRIPE_LIVE_WEBHOOK_SECRETS: 'whsec_a' },
+    ]) {
+      expect(read(env as Record<string, string>)).toThrow(
+        'STRIPE_LIVE_SECRET_KEY and STRIPE_LIVE_PUBLISHABLE_KEY belong together: set both, or no setting that begins with STRIPE_LIVE.',
+      );
+    }
+    try {
+      readConfig({ ...both, STRIPE_LIVE_PUBLISHABLE_KEY: 'sk_live_secret' });
+    } catch (error) {
+      expect(String(error)).not.toContain('sk_live_secret');
+    }
   });
 
   it('takes several webhook secrets for each mode, and the one of the singular name', () => {
     const secretsOf = (env: Record<string, string>) =>
-      readConfig({ STRIPE_LIVE_SECRET_KEY: 'sk_live_1', ...env }).stripe.live?.webhookSecrets;
+      readConfig({ STRIPE_LIVE_SECRET_KEY: 'sk_live_1', STRIPE_LIVE_PUBLISHABLE_KEY: 'pk_live_1', ...env }).stripe.live
+        ?.webhookSecrets;
     expect(secretsOf({})).toEqual([]);
     expect(secretsOf({ STRIPE_LIVE_WEBHOOK_SECRET: 'whsec_a' })).toEqual(['whsec_a']);
     const several = { STRIPE_LIVE_WEBHOOK_SECRET: 'whsec_a', STRIPE_LIVE_WEBHOOK_SECRETS: 'whsec_b, whsec_c,' };
     expect(secretsOf(several)).toEqual(['whsec_a', 'whsec_b', 'whsec_c']);
+    // The same one twice is one: doctor counts them.
+    expect(secretsOf({ ...several, STRIPE_LIVE_WEBHOOK_SECRETS: 'whsec_a' })).toEqual(['whsec_a']);
   });
 
   it('accepts address ranges, and matches IPv4-mapped addresses', () => {

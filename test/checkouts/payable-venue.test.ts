@@ -228,6 +228,11 @@ describe('an account of another processor', () => {
     const cli = commandLine(world);
     const command = ['venue', 'onboard', venue.venueId, '--mode', 'live', '--new-account'];
     expect(await cli.line(2, ...command)).toContain('--email is missing');
+    // A venue is never without an account because the processor refused to make the next one.
+    world.processor.api.faults.set({ rules: [{ id: 'down', on: '*', kind: 'error_500' }] });
+    expect(await cli.line(1, ...command, '--email', CONTACT.email)).not.toBe('');
+    world.processor.api.faults.clear();
+    expect((await liveAccount(venue))?.accountId).toBe(accountId);
     const { account } = await cli.json<{ account: string }>(...command, '--email', CONTACT.email);
     expect(account).not.toBe(accountId);
     await startWith(true);

@@ -32,9 +32,9 @@ const firstCells = (text: string): string[] =>
 
 describe('the guides', () => {
   it('describe every setting that the program reads', () => {
-    const config = read('src/base/config.ts') + read('src/base/retention.ts');
+    const config = ['config', 'retention', 'stripe-settings'].map((name) => read(`src/base/${name}.ts`)).join('');
     const named = [...config.matchAll(/read\.\w+\('([A-Z_]+)'/g)].map(([, name = '']) => name);
-    const stripe = [...config.matchAll(/readKey\('([A-Z_]+)'\)/g)].flatMap(([, name]) => [
+    const stripe = [...config.matchAll(/read(?:Key|Secrets)\('([A-Z_]+)'/g)].flatMap(([, name]) => [
       `STRIPE_TEST_${name}`,
       `STRIPE_LIVE_${name}`,
     ]);

@@ -81,7 +81,9 @@ export const SITUATIONS: Readonly<Record<string, readonly Situation[]>> = {
   'docs/errors/malformed_request.md': [(venue) => raw(venue, 'this is not HTTP\r\n\r\n')],
   'docs/errors/mode_not_available.md': [
     async () => {
-      const testOnly = await openTestWorld({ env: { STRIPE_TEST_SECRET_KEY: 'sk_test_x' } });
+      const testOnly = await openTestWorld({
+        env: { STRIPE_TEST_SECRET_KEY: 'sk_test_x', STRIPE_TEST_PUBLISHABLE_KEY: 'pk_test_x' },
+      });
       try {
         const { venue } = await testOnly.venue();
         const { key } = await testOnly.key(venue.id, { mode: 'live', scopes: ['boats:read'] });

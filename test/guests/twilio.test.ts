@@ -263,8 +263,10 @@ describe('with a real sender', () => {
     const both = { TWILIO_FROM: '+1', TWILIO_MESSAGING_SERVICE_SID: 'MG1' };
     expect(() => readConfig({ ...base, TWILIO_ACCOUNT_SID: 'AC1', TWILIO_AUTH_TOKEN: 't', ...both })).toThrow('one of');
     expect(readConfig(base).sandboxSms).toBe(true);
-    expect(readConfig({ ...base, STRIPE_TEST_SECRET_KEY: 'sk_test_1' }).sandboxSms).toBe(true);
-    const live = readConfig({ ...base, STRIPE_LIVE_SECRET_KEY: 'sk_live_1' });
+    expect(
+      readConfig({ ...base, STRIPE_TEST_SECRET_KEY: 'sk_test_1', STRIPE_TEST_PUBLISHABLE_KEY: 'pk_test_1' }).sandboxSms,
+    ).toBe(true);
+    const live = readConfig({ ...base, STRIPE_LIVE_SECRET_KEY: 'sk_live_1', STRIPE_LIVE_PUBLISHABLE_KEY: 'pk_live_1' });
     expect(live.sandboxSms).toBe(false);
     return expect(smsSender(live).send('+1', '', 1)).rejects.toThrow('no sender');
   });

@@ -170,7 +170,9 @@ describe('403', () => {
   });
 
   it('mode_not_available refuses a mode without a card processor, and a live key on a test helper', async () => {
-    const testOnly = await openTestWorld({ env: { STRIPE_TEST_SECRET_KEY: 'sk_test_x' } });
+    const testOnly = await openTestWorld({
+      env: { STRIPE_TEST_SECRET_KEY: 'sk_test_x', STRIPE_TEST_PUBLISHABLE_KEY: 'pk_test_x' },
+    });
     try {
       const { venue, secretTest } = await testOnly.venue();
       const live = await testOnly.key(venue.id, { mode: 'live', scopes: ['boats:read'] });

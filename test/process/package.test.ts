@@ -109,7 +109,7 @@ describe('the packed package', () => {
 
 describe('the files of deploy/', () => {
   const read = (file: string): string => readFileSync(join(packageRoot, file), 'utf8');
-  const config = read('src/base/config.ts');
+  const config = ['config', 'stripe-settings'].map((name) => read(`src/base/${name}.ts`)).join('');
   /** Settings of other programs in the same files. */
   const OTHERS = [
     'DOMAIN',

@@ -3,7 +3,7 @@
 
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -204,6 +204,23 @@ describe('beside a running program', () => {
   });
   afterAll(async () => {
     expect(await running.stop('SIGTERM')).toBe(0);
+  });
+
+  it('another is not started without the file of its encryption key, and leaves no wrong one', async () => {
+    const { DATA_DIR } = await copyInitializedData(newFolder());
+    const file = join(DATA_DIR, 'encryption-key');
+    rmSync(file);
+    const { code, err } = await runProgram(['start'], { DATA_DIR });
+    expect([code, err]).toEqual([1, expect.stringContaining(`${file} is missing, and this database was written`)]);
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it('another is not started with an empty operator token', async () => {
+    const { DATA_DIR } = await copyInitializedData(newFolder());
+    const file = join(DATA_DIR, 'operator-token');
+    writeFileSync(file, '');
+    const { code, err } = await runProgram(['start'], { DATA_DIR });
+    expect([code, err]).toEqual([1, expect.stringContaining(`${file} holds less than 16 characters`)]);
   });
 
   it('another is refused its DATA_DIR, and does not disturb it', async () => {

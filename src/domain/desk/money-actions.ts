@@ -130,7 +130,7 @@ async function writeOffInTransaction(
   const debt = await recordWriteOff(tx, venueId, id, amount);
   if (debt === null) throw debtChanged();
   // A debt that is owed again after a write-off can be written off once more.
-  const subject = debt.before === 0 ? id : `${id} ${debt.before}`;
+  const subject = `${id} ${command.ids.uuid()}`;
   const entry = { kind: 'debt_written_off', subject, amount } as const;
   await postEntries(tx, { ...debt, venueId, now: command.now }, [entry]);
   const detail = { checkout_id: debt.checkoutId, amount, currency: debt.currency, note };

@@ -15,6 +15,8 @@ interface InstallationRow {
   readonly hashKey: Buffer | null;
 }
 
+export class WrongEncryptionKey extends Error {}
+
 export async function verifyEncryptionKey(db: Queryable, seal: Seal, now: number): Promise<void> {
   const existing = await findInstallation(db);
   if (existing === null) {
@@ -25,7 +27,7 @@ export async function verifyEncryptionKey(db: Queryable, seal: Seal, now: number
   }
   const row = existing ?? (await findInstallation(db));
   if (row === null || !canOpen(seal, row.proof)) {
-    throw new Error(
+    throw new WrongEncryptionKey(
       'ENCRYPTION_KEY is not the key that this database was written with: set the one used before. While keys are replaced, list both.',
     );
   }

@@ -42,6 +42,15 @@ async function adopt(db: Db, mode: Mode, processor: 'sandbox' | 'stripe', now: n
   });
 }
 
+/** How many venues are paid at Stripe in this mode. */
+export async function countStripeAccounts(db: Queryable, mode: Mode): Promise<number> {
+  const rows = await db.query<{ count: number }>(
+    `select count(*)::integer as count from payout_accounts where mode = $1 and processor = 'stripe'`,
+    [mode],
+  );
+  return rows[0]?.count ?? 0;
+}
+
 /** An operator gives the venue another account: the processor has closed or rejected this one. */
 export async function retirePayoutAccount(
   tx: Queryable,

@@ -224,8 +224,6 @@ export interface WrittenOffDebt {
   readonly mode: Mode;
   readonly checkoutId: string;
   readonly currency: string;
-  /** What was written off of it before. */
-  readonly before: number;
 }
 
 /** The venue no longer owes it. Null: it does not owe exactly this amount, and nothing is written. */
@@ -238,7 +236,7 @@ export async function recordWriteOff(
   const rows = await tx.query<WrittenOffDebt>(
     `update movements set settled_amount = settled_amount + $3, written_off_amount = written_off_amount + $3
      where venue_id = $1 and movement_id = $2 and owed_amount - settled_amount = $3 and $3 > 0
-     returning mode, checkout_id as "checkoutId", currency, written_off_amount - $3 as "before"`,
+     returning mode, checkout_id as "checkoutId", currency`,
     [venueId, id, amount],
   );
   return rows[0] ?? null;

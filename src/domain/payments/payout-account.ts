@@ -3,9 +3,9 @@
 
 import type { Clock } from '../../base/clock.ts';
 import type { Mode } from '../../base/config.ts';
-import type { Db } from '../../base/db.ts';
+import type { Db, Queryable } from '../../base/db.ts';
 import { findVenue } from '../venues/queries.ts';
-import { countFormerAccounts } from './former-account-queries.ts';
+import { countFormerAccounts, retirePayoutAccount } from './former-account-queries.ts';
 import { callKeys } from './hold.ts';
 import { findPayoutAccount, type PayoutAccount, storePayoutAccount } from './payout-account-queries.ts';
 import { type Account, type Processor, type Processors, ProcessorUnavailable } from './processor.ts';
@@ -61,9 +61,10 @@ export async function finishSandboxOnboarding(
   const processor = processorOf(services, mode);
   const known = await findPayoutAccount(services.db, venueId, mode);
   const contact = { email: `venue-${venueId}@example.com`, country: 'US' };
-  const { accountId } = known ?? (await createAccount(services, venueId, mode, contact));
+  const former = await countFormerAccounts(services.db, venueId, mode);
+  const { accountId } = known ?? (await createAccount(services, venueId, mode, contact, former));
   await processor.completeSandboxOnboarding(accountId);
-  return storeAccount(services, venueId, mode, await processor.retrieveAccount(accountId));
+  return storeAccount(services, services.db, venueId, mode, await processor.retrieveAccount(accountId));
 }
 
 /** A link to the processor's onboarding form. It works once, for a short time. */
@@ -77,8 +78,9 @@ export async function onboardingLink(
   let accountId = (await findPayoutAccount(services.db, venueId, mode))?.accountId;
   if (accountId === undefined) {
     if (link.contact === null) throw new MissingContact();
-    const created = await createAccount(services, venueId, mode, link.contact);
-    ({ accountId } = await storeAccount(services, venueId, mode, created));
+    const former = await countFormerAccounts(services.db, venueId, mode);
+    const created = await createAccount(services, venueId, mode, link.contact, former);
+    ({ accountId } = await storeAccount(services, services.db, venueId, mode, created));
   }
   return { accountId, url: await processor.onboardingLink(accountId, link) };
 }
@@ -86,24 +88,46 @@ export async function onboardingLink(
 /** A new account needs the venue's e-mail address. */
 export class MissingContact extends Error {}
 
+/**
+ * Gives the venue another account. The old one is retired only once the processor has made the new one, so that a venue is
+ * never without an account because a call failed. `onRetired` gets the old account's id in the same transaction.
+ */
+export async function replacePayoutAccount(
+  services: AccountServices,
+  venueId: string,
+  mode: Mode,
+  contact: AccountContact,
+  onRetired: (tx: Queryable, accountId: string) => Promise<void>,
+): Promise<void> {
+  const present = await findPayoutAccount(services.db, venueId, mode);
+  const former = await countFormerAccounts(services.db, venueId, mode);
+  const created = await createAccount(services, venueId, mode, contact, former + (present === null ? 0 : 1));
+  await services.db.transaction(async (tx) => {
+    const retired = await retirePayoutAccount(tx, venueId, mode, services.clock.now());
+    if (retired !== null) await onRetired(tx, retired);
+    await storeAccount(services, tx, venueId, mode, created);
+  });
+}
+
+/** `former`: how many accounts the venue had before. A repeated call with the same number gives the same account. */
 async function createAccount(
   services: AccountServices,
   venueId: string,
   mode: Mode,
   contact: AccountContact,
+  former: number,
 ): Promise<Account> {
   const venue = await findVenue(services.db, venueId);
   if (venue === null) throw new Error(`venue ${venueId} is not found`);
   const owner = { id: venueId, name: venue.name, ...contact };
-  const former = await countFormerAccounts(services.db, venueId, mode);
   return processorOf(services, mode).createAccount(callKeys.account(mode, owner, former), owner);
 }
 
-function storeAccount(services: AccountServices, venueId: string, mode: Mode, account: Account) {
+function storeAccount(services: AccountServices, db: Queryable, venueId: string, mode: Mode, account: Account) {
   const now = services.clock.now();
   const checkAt = now + recheckDelay(account.transfersStatus);
   const processor = processorOf(services, mode).isSandbox ? 'sandbox' : 'stripe';
-  return storePayoutAccount(services.db, venueId, mode, { ...account, processor }, { now, checkAt });
+  return storePayoutAccount(db, venueId, mode, { ...account, processor }, { now, checkAt });
 }
 
 function processorOf({ processors }: AccountServices, mode: Mode): Processor {

@@ -2,8 +2,10 @@
 // with the saved card, each once, also when a call fails or is repeated. The card of another member, of another
 // checkout, or one that is not saved pays nothing.
 
+import { randomUUID } from 'node:crypto';
 import type Stripe from 'stripe';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { problemOfCard } from '../../src/domain/checkouts/guests/guest-queries.ts';
 import { stripeClient } from '../support/test-processor.ts';
 import { CARDS, type Json } from '../support/test-venue.ts';
 import { type HttpResponse, PROCESSOR_KEYS } from '../support/test-world.ts';
@@ -121,6 +123,9 @@ describe('the saved card of a share', () => {
     const declined = await hold(shares[2], ada, { card_share_id: shares[1] });
     expect(declined.json).toMatchObject({ status: 'requires_card', decline_code: 'insufficient_funds' });
     expect(await statuses(group)).toEqual(['invited', 'held', 'failed', 'invited']);
+    // The page of the guest whose share it is does not say that their bank declined a card.
+    const problemFor = (member: string) => problemOfCard(fixture.world.db, fixture.venueId, shares[2] ?? '', member);
+    expect([await problemFor(ada.id), await problemFor(randomUUID())]).toEqual(['declined', null]);
     // The card form pays with the same secret, and its card is saved in turn.
     const again = await hold(shares[2], ada, { save_card: true });
     expect(again.json).toEqual({ ...declined.json, decline_code: null });

@@ -17,7 +17,7 @@ import { html } from '../../src/http/pages/html.ts';
 import { parseAmount } from '../../src/http/pages/party-form.ts';
 import { createPerson, type Person } from '../support/create-person.ts';
 import { submitForm } from '../support/submit-form.ts';
-import { type Json, ORIGIN, TestVenue } from '../support/test-venue.ts';
+import { CARDS, type Json, ORIGIN, TestVenue } from '../support/test-venue.ts';
 import { type HttpResponse, openTestWorld, type TestWorld } from '../support/test-world.ts';
 
 let world: TestWorld;
@@ -619,6 +619,26 @@ describe('what a page says about payments', () => {
     expect(await pageText(completed.id, ada)).toMatch(/You paid<\/dt><dd><bdi>\$90\.00/);
     expect(await pageText(completed.id, ben)).toContain('Ada covered your share of $50.00.');
     expect(await pageText(completed.id, cleo)).toContain('You have nothing to pay.');
+  });
+
+  it('says on a canceled booking whose returned charge has not arrived, and not that it went back', async () => {
+    const [ada, ben] = [await createPerson(world, 'Ada'), await createPerson(world, 'Ben')];
+    const { id } = await venue.create({ amount: 10_000, party_size: 2 });
+    const body = { members: [{ user_id: ben.id }], split: 'equal' };
+    const { json } = await world.call('POST', `/v1/public/checkouts/${id}/party`, { key: ada.token, body });
+    const refundFails = '4000000000005126';
+    await venue.pay(id, json.shares[0].id, refundFails);
+    await venue.pay(id, json.shares[1].id, CARDS.captureFailsForGood);
+    await world.work();
+    await venue.finishDueWork(id);
+    const pageOf = async (): Promise<string> => (await get(`/c/${id}`, { cookie: ada.cookie })).text;
+    expect(await pageOf()).toMatch(/Your (<bdi>)?\$50\.00(<\/bdi>)? went back to your card/);
+    world.processorClock.aheadMs += 31_000;
+    await venue.finishDueWork(id);
+    expect((await venue.read(id)).failed_refund_amount).toBe(5_000);
+    const text = await pageOf();
+    expect(text).toMatch(/Your (<bdi>)?\$50\.00(<\/bdi>)? has not reached you yet\./);
+    expect(text).not.toContain('went back');
   });
 
   it('names few of the people who have not paid and counts the others, and open seats are one row', async () => {

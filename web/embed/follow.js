@@ -57,7 +57,7 @@ export function follow({ base, script, id, key, onProgress, onProblem }) {
     const silence = new AbortController();
     let timer = setTimeout(() => silence.abort(), SILENCE_MS);
     try {
-      const { body } = await open(`${url}/stream`, AbortSignal.any([interrupt.signal, silence.signal]));
+      const { body } = await open(`${url}/stream`, eitherSignal(interrupt.signal, silence.signal));
       const reader = body.pipeThrough(new TextDecoderStream()).getReader();
       let text = '';
       for (let part = await reader.read(); !part.done && !isStopped; part = await reader.read()) {
@@ -78,7 +78,7 @@ export function follow({ base, script, id, key, onProgress, onProblem }) {
   };
 
   const read = async () => {
-    const response = await open(url, AbortSignal.any([interrupt.signal, AbortSignal.timeout(READ_TIMEOUT_MS)]));
+    const response = await open(url, eitherSignal(interrupt.signal, AbortSignal.timeout(READ_TIMEOUT_MS)));
     const progress = await response.json();
     if (isStopped) return;
     onProblem(null);
@@ -153,6 +153,16 @@ export function follow({ base, script, id, key, onProgress, onProblem }) {
     document.removeEventListener('visibilitychange', onVisibility);
     window.removeEventListener('online', onOnline);
   };
+}
+
+/** What AbortSignal.any() does, which Safari has since 17.4 alone. */
+function eitherSignal(one, other) {
+  const controller = new AbortController();
+  for (const signal of [one, other]) {
+    if (signal.aborted) controller.abort(signal.reason);
+    else signal.addEventListener('abort', () => controller.abort(signal.reason), { once: true });
+  }
+  return controller.signal;
 }
 
 /**

@@ -101,9 +101,11 @@ async function poll() {
     const response = await fetch(location.href, {
       headers,
       cache: 'no-store',
-      signal: AbortSignal.timeout(POLL_TIMEOUT_MS),
+      // Browsers of 2021 have no such signal.
+      signal: AbortSignal.timeout?.(POLL_TIMEOUT_MS),
     });
-    showOffline(false);
+    // What the page shows may be old, whether the network or the service is away.
+    showOffline(response.status >= 500);
     // While a payment is in progress, the page is not updated.
     if (response.status === 200 && document.querySelector('form[data-paying]') === null) {
       etag = response.headers.get('etag');
@@ -362,13 +364,20 @@ document.addEventListener('submit', (event) => {
   }
   form.dataset.sent = '';
   form.setAttribute('aria-busy', 'true');
+  // A guest who has stopped the loading must be able to tap again.
+  setTimeout(() => setUsable(form), SENT_MS);
 });
 
+/** Longer than any answer of the server takes. */
+const SENT_MS = 20_000;
+
+function setUsable(form) {
+  delete form.dataset.sent;
+  form.removeAttribute('aria-busy');
+}
+
 addEventListener('pageshow', () => {
-  for (const form of document.querySelectorAll('form[data-sent]')) {
-    delete form.dataset.sent;
-    form.removeAttribute('aria-busy');
-  }
+  for (const form of document.querySelectorAll('form[data-sent]')) setUsable(form);
 });
 
 for (const button of document.querySelectorAll('[data-after]')) {

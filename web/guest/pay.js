@@ -127,7 +127,7 @@ async function pay({ cardOf = null, onFailure = () => undefined } = {}) {
   carried = null;
   const shares = form.dataset.shares.split(' ');
   const held = [];
-  const problem = await payAll(shares, cardOf, held).catch(() => ({ problem: 'lost_connection' }));
+  const problem = await payAll(shares, cardOf, held, onFailure).catch(() => ({ problem: 'lost_connection' }));
   if (problem !== null) {
     onFailure();
     showProblem(problem);
@@ -156,7 +156,7 @@ function carryProblem({ problem }, held, shares) {
  * Holds each share: the first with the card form, the others with the card that it saved. Adds to `held` what is done.
  * Null: all are confirmed, and the server is asking the processor.
  */
-async function payAll(shares, cardOf, held) {
+async function payAll(shares, cardOf, held, onFailure) {
   const invalid = cardOf === null ? await driver.check() : null;
   if (invalid !== null) return invalid.error === undefined ? invalid : problemOfProcessor(invalid.error);
   clearErrors();
@@ -168,6 +168,8 @@ async function payAll(shares, cardOf, held) {
     held.push(share);
     if (outcome.isConfirmed) source = share;
   }
+  // Paid elsewhere meanwhile: nothing was confirmed, and the wallet must not wait for a payment.
+  if (source === null) onFailure();
   showWaiting(textFor('wait', 'checking'));
   document.body.dataset.justPaid = '';
   enableAfter(20_000);
@@ -216,7 +218,8 @@ function amountOf(share) {
 }
 
 function call(url, options) {
-  return fetch(url, { method: 'POST', signal: AbortSignal.timeout(CALL_MS), ...options });
+  // Browsers of 2021 have no such signal: there a call has the browser's own limit.
+  return fetch(url, { method: 'POST', signal: AbortSignal.timeout?.(CALL_MS), ...options });
 }
 
 async function requestHold(share, body) {

@@ -157,6 +157,15 @@ export async function lastHoldsOf(db: Queryable, venueId: string, checkoutId: st
   );
 }
 
+/** The member who gave a card for the share last, held or not; null: its own guest, or none was given. */
+export async function lastPayerOf(db: Queryable, venueId: string, shareId: string): Promise<string | null> {
+  const rows = await db.query<{ payerId: string | null }>(
+    `select payer_id as "payerId" from holds where venue_id = $1 and share_id = $2 order by created_at desc limit 1`,
+    [venueId, shareId],
+  );
+  return rows[0]?.payerId ?? null;
+}
+
 /** By share: the member whose card was held last. Absent: no card was held, or the share's own member paid. */
 export async function payersOf(tx: Queryable, venueId: string, checkoutId: string): Promise<Map<string, string>> {
   const holds = await lastHoldsOf(tx, venueId, checkoutId);

@@ -23,6 +23,7 @@ import {
   money,
   type NextStep,
   nextSteps,
+  notice,
   releasedPanel,
   timeHtml,
 } from './summary.ts';
@@ -141,7 +142,7 @@ function endedWithoutCharge(
   const { checkout } = model;
   const venue = checkout.venue.name;
   const released = paidSum(model, 'released');
-  const returned = paidSum(model, 'refunded');
+  const { mine: returned, failed } = model.refunds;
   return {
     poster: { kind: 'standard', isOver: true, hasOwnHeading: true },
     main: [
@@ -163,6 +164,11 @@ function endedWithoutCharge(
         ]),
       returned > 0 &&
         html`<p>${translator.translate('page.completed_refunded', { amount: money(page, model, returned) })}</p>`,
+      failed > 0 &&
+        notice(
+          translator.translate('page.refunded_failed_title', { amount: money(page, model, failed) }),
+          translator.translate('page.refunded_failed_text', { venue }),
+        ),
       model.mayShowNames &&
         checkout.shares.length > 0 &&
         html`<div class="narrow">${seatsWithTally(page, model, null)}</div>`,

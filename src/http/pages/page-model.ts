@@ -3,7 +3,12 @@
 
 import type { GuestCheckout, GuestShare } from '../../../schemas/types.gen.ts';
 import { notFound } from '../../base/errors.ts';
-import { type PaidShare, refundTotalsOf, sharesPaidBy, wasLost } from '../../domain/checkouts/guests/guest-queries.ts';
+import {
+  type PaidShare,
+  problemOfCard,
+  refundTotalsOf,
+  sharesPaidBy,
+} from '../../domain/checkouts/guests/guest-queries.ts';
 import { readGuestCheckout } from '../../domain/checkouts/guests/guest-view.ts';
 import { type InviteRow, invitesOf } from '../../domain/checkouts/guests/invite-queries.ts';
 import { lastReceiptMail } from '../../domain/checkouts/guests/receipt.ts';
@@ -34,8 +39,8 @@ export interface PageModel {
   readonly left: LeftShare | null;
   /** The names of those who said no; only for the organizer. */
   readonly declined: readonly (string | null)[];
-  /** The guest's share was held, and the bank has released the hold. */
-  readonly hasLostHold: boolean;
+  /** Why the guest's share has failed; null: it has not, or because of the card of a member who covered it. */
+  readonly problemOfCard: 'lost' | 'declined' | null;
   /** Live: the processor can pay the venue. Without that no card is held or charged. */
   readonly isVenuePayable: boolean;
   /** The shares that were held on the guest's card, own or covered, and how each hold ended. */
@@ -93,7 +98,7 @@ export async function readPageModel(page: PageRequest, route: PageRoute): Promis
     isOrganizer,
     hasOrganizer: view.organizerId !== null,
     myShare,
-    hasLostHold: myShare?.status === 'failed' && (await wasLost(context.db, venueId, myShare.id)),
+    problemOfCard: myShare?.status === 'failed' ? await problemOfCard(context.db, venueId, myShare.id, memberId) : null,
     invitee: shareId === null ? null : await inviteeOf(context.db, context.seal, venueId, shareId),
     left:
       memberId === null || view.myShareId !== null
@@ -139,7 +144,7 @@ async function readRefunds(
   { status, amount }: GuestCheckout,
   paid: readonly PaidShare[],
 ): Promise<Refunds> {
-  if (status !== 'completed') return { mine: 0, failed: 0, isWhole: false, at: null };
+  if (status !== 'completed' && status !== 'canceled') return { mine: 0, failed: 0, isWhole: false, at: null };
   const [{ refunded, lost }, at] = await Promise.all([
     refundTotalsOf(http.app.db, venueId, checkoutId),
     lastRefundAt(http.app.db, venueId, checkoutId),

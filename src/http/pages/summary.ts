@@ -135,9 +135,14 @@ export function shareProblem(page: PageRequest, model: PageModel, share: GuestSh
     const text = sentence(page, 'page.renewal_text', timeHtml(page, model, share.renew_by ?? ''), { amount });
     return problemNotice(translator.translate('page.renewal_title'), text);
   }
-  if (share.status !== 'failed') return null;
-  const [key, kind] = model.hasLostHold ? (['lost', ''] as const) : (['declined', 'declined'] as const);
-  return problemNotice(translator.translate(`page.${key}_title`), translator.translate(`page.${key}_text`), kind);
+  const problem = share.status === 'failed' ? model.problemOfCard : null;
+  if (problem === null) return null;
+  const kind = problem === 'declined' ? 'declined' : '';
+  return problemNotice(
+    translator.translate(`page.${problem}_title`),
+    translator.translate(`page.${problem}_text`),
+    kind,
+  );
 }
 
 export function problemNotice(title: string, text: string | Html, kind: '' | 'declined' = ''): Html {

@@ -3,7 +3,7 @@
 import type { Mode } from '../../../base/config.ts';
 import type { Queryable } from '../../../base/db.ts';
 import type { HeldCard } from '../../payments/processor.ts';
-import { lastHoldsOf } from '../../payments/queries.ts';
+import { lastHoldsOf, lastPayerOf } from '../../payments/queries.ts';
 import { overdueSql } from '../expire-queries.ts';
 import { shareName } from '../share-name.ts';
 import { pendingShareSql } from './accept-queries.ts';
@@ -68,13 +68,22 @@ export async function memberOfShare(db: Queryable, venueId: string, shareId: str
   return rows[0] ?? null;
 }
 
-/** Whether the share was held once and its hold was lost since. */
-export async function wasLost(db: Queryable, venueId: string, shareId: string): Promise<boolean> {
-  const rows = await db.query(
-    `select 1 from shares where venue_id = $1 and share_id = $2 and status = 'failed' and lost_at is not null`,
-    [venueId, shareId],
-  );
-  return rows.length > 0;
+/** Why a failed share must be paid again; null: because of the card of another member, who covered it. */
+export async function problemOfCard(
+  db: Queryable,
+  venueId: string,
+  shareId: string,
+  memberId: string | null,
+): Promise<'lost' | 'declined' | null> {
+  const [payerId, [row]] = await Promise.all([
+    lastPayerOf(db, venueId, shareId),
+    db.query<{ wasLost: boolean }>(
+      'select lost_at is not null as "wasLost" from shares where venue_id = $1 and share_id = $2',
+      [venueId, shareId],
+    ),
+  ]);
+  if (row === undefined || (payerId !== null && payerId !== memberId)) return null;
+  return row.wasLost ? 'lost' : 'declined';
 }
 
 export interface GuestView {

@@ -132,7 +132,10 @@ export function errorOf(response: Response, text: string, rateLimit: RateLimit |
 function bodyOf(text: string): ErrorBody | null {
   try {
     const body = JSON.parse(text) as Partial<ErrorBody> | null;
-    return typeof body?.error?.message === 'string' ? (body as ErrorBody) : null;
+    if (typeof body?.error?.message !== 'string') return null;
+    // A refusal of JSON-RPC has a number there, which its text names as well.
+    const code: unknown = body.error.code;
+    return { ...body, error: { ...body.error, code: typeof code === 'string' ? code : 'json_rpc_error' } } as ErrorBody;
   } catch {
     return null;
   }

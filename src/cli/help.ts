@@ -9,6 +9,7 @@ export const ROLES: readonly (readonly [word: string, help: string])[] = [
   ['start', 'run everything on this machine, with its own database unless DATABASE_URL is set'],
   ['serve', 'run the API alone (needs DATABASE_URL)'],
   ['worker', 'run the background jobs alone (needs DATABASE_URL)'],
+  ['processor', 'run the sandbox card processor alone, which several servers share'],
 ];
 
 function usageOfOption({ name, valueName: value, isRequired: needed, isRepeatable: many }: Option): string {

@@ -78,11 +78,15 @@ const setup: Command = {
     const steps = [];
     const secrets: string[] = [];
     for (const { kind, name } of neededSetup(url, mode)) {
-      const { change, secret, problems } = await processor.register(kind, `setup ${kind} ${run}`, name);
+      const { change, secret, problems } = await processor
+        .register(kind, `setup ${kind} ${run}`, name)
+        .catch((error: unknown) => {
+          throw withSecrets(mode, secrets, error);
+        });
       steps.push({ what: kind, name, change, problems });
       if (secret !== null) secrets.push(secret);
     }
-    const setting = `STRIPE_${mode.toUpperCase()}_WEBHOOK_SECRETS`;
+    const setting = secretsSetting(mode);
     const value = secrets.join(',');
     const rows = steps.map(({ what, name, change }) => [what, name, change]);
     return {
@@ -95,6 +99,15 @@ const setup: Command = {
     };
   },
 };
+
+const secretsSetting = (mode: string): string => `STRIPE_${mode.toUpperCase()}_WEBHOOK_SECRETS`;
+
+/** The processor does not show again what it has shown before it failed. */
+function withSecrets(mode: string, secrets: readonly string[], error: unknown): unknown {
+  if (secrets.length === 0) return error;
+  const reason = error instanceof Error ? error.message : String(error);
+  return commandError(`${reason}\n${secretLine(secretsSetting(mode), secrets)}\nThen run the command again.`);
+}
 
 /** The processor shows a secret once, so this command does too. */
 function secretLine(setting: string, secrets: readonly string[]): string {

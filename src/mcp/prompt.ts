@@ -55,7 +55,7 @@ function steps({ app: context }: ToolServerContext, system: string): string {
     'Call describe_venue. Say which venue and mode you are in. If the mode is live, ask the person before every write.',
     'Read everyshare://schemas/offering. Ask the person for everything that the description leaves open: what is sold, at which price in which currency, when, for how many, and the rules of cancellation. Do not make up prices or times.',
     system,
-    'Write one offering for each thing that is sold: an external_id of the venue’s own, kind, title, tiers with amounts in minor units (12500 is 125.00), availability with the venue’s IANA timezone, policy, and a category that describe_venue lists.',
+    'Write one offering for each thing that is sold: an external_id of the venue’s own, kind, title, tiers with amounts in minor units of its currency (12500 is 125.00 usd, and 12500 jpy), availability with the venue’s IANA timezone, policy, and a category that describe_venue lists.',
     'Call validate with schema "offering" for each. Correct every error it lists (field is a JSON pointer; example_fix would pass there), and try again until valid is true.',
     'Show the person what you will send. Then call upsert_offerings, up to 25 at a time. New ones are pending until they are reviewed.',
     'Change prices later with set_price_tiers, and times with set_availability: each replaces the whole part.',

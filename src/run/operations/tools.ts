@@ -155,7 +155,9 @@ export const tools: readonly Tool[] = [
     shape: ({ data }, { origins }) => {
       // The next steps of /v1/me name routes, which an agent cannot call as tools.
       const { next_steps, ...rest } = data as ResponseBody;
-      return { ...rest, origins, order_of_work: ORDER_OF_WORK };
+      // An origin of http serves trials of the embed: no return_url may lead there.
+      const usable = origins.filter((origin) => origin.startsWith('https:'));
+      return { ...rest, origins: usable, order_of_work: ORDER_OF_WORK };
     },
     summarize: ({ venue, mode, scopes }) =>
       `${(venue as ResponseBody).name}, ${mode} mode, ${(scopes as readonly string[]).length} scopes.`,
@@ -206,7 +208,7 @@ export const tools: readonly Tool[] = [
     name: 'set_price_tiers',
     title: 'Replace the prices of an offering',
     description:
-      'Replaces all `tiers` of a stored offering and keeps the rest of it. The offering is not reviewed again.',
+      'Replaces all `tiers` of a stored offering and keeps the rest of it. It is not reviewed again, unless it was rejected.',
     operation: setTiersOperation,
     argumentsAs: 'body',
     input: 'set_price_tiers',
@@ -218,7 +220,7 @@ export const tools: readonly Tool[] = [
     name: 'set_availability',
     title: 'Replace the availability of an offering',
     description:
-      'Replaces the whole `availability` of a stored offering and keeps the rest of it. The offering is not reviewed again.',
+      'Replaces the whole `availability` of a stored offering and keeps the rest of it. It is not reviewed again, unless it was rejected.',
     operation: setAvailabilityOperation,
     argumentsAs: 'body',
     input: 'set_availability',

@@ -1,6 +1,7 @@
 // The bearer token of an Authorization header, and its comparison with a secret.
 
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
+import { sha256 } from './sha256.ts';
 
 const MAX_TOKEN_LENGTH = 512;
 
@@ -17,6 +18,6 @@ export function bearer(header: string | undefined): string | null {
 export function hasBearerToken(token: string, header: string | undefined): boolean {
   const given = bearer(header);
   if (given === null) return false;
-  const hash = (text: string): Buffer => createHash('sha256').update(text).digest();
+  const hash = (text: string): Buffer => sha256(text);
   return timingSafeEqual(hash(given), hash(token));
 }

@@ -42,7 +42,7 @@ export class DatabaseClient extends pg.Client {
     });
   }
 
-  /** Closes the connection without a word to the server, which may be gone and never answer. */
+  /** Drops the connection and does not tell the server, which may be gone and never answer. */
   destroy(): void {
     this.#connection.stream.destroy();
   }

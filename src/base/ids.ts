@@ -63,7 +63,7 @@ function makeTicks(clock: Clock): () => Readonly<Tick> {
   };
 }
 
-/** The 16 bytes of a UUID, of which the first 8 are set for good. */
+/** The 16 bytes of a UUID, of which the first 8 never change. */
 function uuidText(bytes: Buffer): string {
   bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f);
   const hex = bytes.toString('hex');

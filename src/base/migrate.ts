@@ -51,7 +51,7 @@ insert into migration_lock default values on conflict do nothing;`;
 
 const UNDEFINED_TABLE = '42P01';
 const INVALID_FUNCTION_DEFINITION = '42P13';
-/** Of the wait for transactions that use a table while its index is built. Calls go on meanwhile. */
+/** How long a build waits for transactions that use the table of its index. Calls go on meanwhile. */
 const INDEX_WAIT = '5min';
 const MAX_INDEX_WAITS = 5;
 const EXISTS = 'exists';
@@ -187,7 +187,7 @@ async function upgrade(
   return missing.length + applied;
 }
 
-/** Of the files up to this version. */
+/** The files up to this version alone. */
 function newestContract(migrations: readonly Migration[], last = Number.POSITIVE_INFINITY): string | null {
   return newestOf(migrations.filter(({ version }) => version <= last).map(({ contractSince }) => contractSince));
 }

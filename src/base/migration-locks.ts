@@ -6,9 +6,9 @@ import { sqlState } from './db.ts';
 const DEADLOCK_DETECTED = '40P01';
 const LOCK_NOT_AVAILABLE = '55P03';
 export const LOCK_CONFLICTS = [DEADLOCK_DETECTED, LOCK_NOT_AVAILABLE];
-/** Of the wait for another server that migrates: 30 minutes. */
-const LOCK_LOOK_MS = 100;
-const MAX_LOCK_LOOKS = 18_000;
+/** A server waits up to 30 minutes for the migration of another one. */
+const MIGRATION_LOCK_POLL_MS = 100;
+const MAX_LOCK_POLLS = 18_000;
 /** A waiting ACCESS EXCLUSIVE lock stops every later query on its table: the wait is short, and repeated after a pause. */
 const LOCK_WAIT = '1s';
 const MAX_LOCK_WAITS = 120;
@@ -24,12 +24,12 @@ interface LockingClient {
  * waits for the row would have a snapshot, for which the build of an index waits: so it looks again after a pause.
  */
 export async function lockMigrations(client: LockingClient, signal: AbortSignal): Promise<void> {
-  for (let attempt = 1; attempt <= MAX_LOCK_LOOKS; attempt++) {
+  for (let attempt = 1; attempt <= MAX_LOCK_POLLS; attempt++) {
     await client.query('begin; set local idle_in_transaction_session_timeout = 0');
     const { rowCount } = await client.query('select 1 from migration_lock for update skip locked');
     if (rowCount === 1) return;
     await client.query('rollback');
-    await pause(LOCK_LOOK_MS, undefined, { signal });
+    await pause(MIGRATION_LOCK_POLL_MS, undefined, { signal });
   }
   throw new Error('another server has been migrating the database for 30 minutes: see its log, then start again');
 }

@@ -22,14 +22,14 @@ export interface PoolCounts {
 const NO_ANSWER = 'Query read timeout';
 
 /**
- * Knows since when connections are in doubt. A statement got no answer in time, and PostgreSQL ends slow statements earlier: so
- * its server is gone without a word (cut off, or its machine is), and every connection that is older may lead there too. Without
+ * Knows since when connections are suspect. A statement got no answer in time, and PostgreSQL ends slow statements earlier: so
+ * its server has gone without closing the connection (cut off, or its machine is), and every connection that is older may lead there too. Without
  * this each of them would cost another statement its whole time-out.
  */
 export class SilentServer {
   #since = Number.NEGATIVE_INFINITY;
 
-  /** Runs a statement; if it has no answer, what was opened before it is in doubt. */
+  /** Runs a statement; if it has no answer, what was opened before it is suspect. */
   async watch<T>(statement: () => Promise<T>): Promise<T> {
     const sentAt = systemMonotonicClock.now();
     try {

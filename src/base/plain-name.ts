@@ -13,14 +13,14 @@ export function normalizeName(text: string): string {
 }
 
 /**
- * The normalised name; null: nothing is left of it, or it holds a link or a number. With `mayHoldTimes` dates, times of day
+ * The normalised name; null: nothing is left of it, or it holds a link or a number. With `allowTimes` dates, times of day
  * and amounts are no numbers: a booking's description names them.
  */
-export function plainName(text: string, { mayHoldTimes = false } = {}): string | null {
+export function plainName(text: string, { allowTimes = false } = {}): string | null {
   const name = normalizeName(text);
   const letters = forComparison(name);
-  if (name === '' || holdsLink(letters)) return null;
-  return holdsNumber(mayHoldTimes ? withoutTimes(letters) : letters) ? null : name;
+  if (name === '' || containsLink(letters)) return null;
+  return containsNumber(allowTimes ? withoutTimes(letters) : letters) ? null : name;
 }
 
 /** In small letters without accents and combining signs, which could stand between the characters of a link. */
@@ -57,7 +57,7 @@ const LINKS: readonly RegExp[] = [
   ),
 ];
 
-function holdsLink(letters: string): boolean {
+function containsLink(letters: string): boolean {
   return LINKS.some((pattern) => pattern.test(letters));
 }
 
@@ -73,7 +73,7 @@ const NUMBERS: readonly RegExp[] = [
 ];
 
 /** Five or more digits in a row, also with blanks or punctuation between them. */
-function holdsNumber(letters: string): boolean {
+function containsNumber(letters: string): boolean {
   return NUMBERS.some((pattern) => pattern.test(letters));
 }
 

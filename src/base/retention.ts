@@ -2,7 +2,7 @@
 // worker of a database needs the same values, because servers read by them and workers delete by them.
 
 export interface Retention {
-  /** null: events are kept for good. */
+  /** null: events are never deleted. */
   readonly eventLogDays: number | null;
   readonly deliveryLogDays: number;
   readonly idempotencyKeyDays: number;

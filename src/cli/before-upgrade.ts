@@ -88,21 +88,21 @@ async function checkProcesses(
   { missing, isNew, isBeforeFirstListed }: PendingMigrations,
 ): Promise<Check> {
   if (isNew) return passed('processes', 'the database is empty: none can run');
-  const living = await listProcesses(db);
-  if (living === null || isBeforeFirstListed)
+  const running = await listProcesses(db);
+  if (running === null || isBeforeFirstListed)
     return problem(
       'processes',
       `unknown: the database is of a release before ${FIRST_LISTED.release}, whose processes cannot run beside this one`,
       'stop every server and worker before the first start of this release.',
     );
-  if (living.length === 0) return passed('processes', 'no server or worker has been seen in the last minute');
-  const detail = listed(living.map(describeProcess));
+  if (running.length === 0) return passed('processes', 'no server or worker has been seen in the last minute');
+  const detail = listed(running.map(describeProcess));
   const since = newestOf([FIRST_LISTED.release, ...missing.map(({ contractSince }) => contractSince)]) as string;
-  const older = living.filter(({ version }) => compareReleases(version, since) < 0);
+  const older = running.filter(({ version }) => compareReleases(version, since) < 0);
   if (older.length > 0)
     return problem(
       'processes',
-      `${older.length} of ${living.length} that run are of releases before ${since}: ${listed(older.map(describeProcess))}`,
+      `${older.length} of ${running.length} that run are of releases before ${since}: ${listed(older.map(describeProcess))}`,
       `bring them to ${since} first, or stop them: this release takes away what they read.`,
     );
   return passed('processes', `run, and may go on beside this release: ${detail}`);

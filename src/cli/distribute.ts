@@ -55,10 +55,10 @@ const command: Command = {
       );
     const coordinator = named === null ? coordinatorIn(databaseUrl) : addressIn('coordinator', named);
     const { context } = await open();
-    const living = (await listProcesses(context.db)) ?? [];
-    if (living.length > 0)
+    const running = (await listProcesses(context.db)) ?? [];
+    if (running.length > 0)
       throw commandError(
-        `stop every server and worker first: ${living.map(describeProcess).join(', ')}. One that was killed counts for a minute.`,
+        `stop every server and worker first: ${running.map(describeProcess).join(', ')}. One that was killed counts for a minute.`,
       );
     const steps: string[] = [];
     const result = await distribute({

@@ -115,8 +115,8 @@ const NEEDED_SECRETS = 2;
 
 /** The sandbox is found in DATA_DIR, so servers and workers of several machines have one each, unless they share one. */
 async function checkSandbox({ config, db }: AppContext): Promise<Check> {
-  const living = config.sandboxProcessorUrl === null ? ((await listProcesses(db)) ?? []) : [];
-  const hosts = [...new Set(living.map(({ host }) => host))].sort();
+  const running = config.sandboxProcessorUrl === null ? ((await listProcesses(db)) ?? []) : [];
+  const hosts = [...new Set(running.map(({ host }) => host))].sort();
   if (hosts.length <= 1) return passed('processor', 'the sandbox serves test and live: no real money moves');
   return problem(
     'processor',

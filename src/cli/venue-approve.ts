@@ -1,4 +1,4 @@
-// `everyshare venue approve` and `unapprove`: the operator's word on a venue that goes live; and what `venue link` overrides.
+// `everyshare venue approve` and `unapprove`: the operator's approval of a venue that goes live; and what `venue link` overrides.
 
 import type { CommandContext } from '../base/command-context.ts';
 import type { Queryable } from '../base/db.ts';
@@ -55,7 +55,7 @@ async function missingText(db: Queryable, venue: VenueRow, settings: GoLiveSetti
 }
 
 /**
- * Links a venue on the operator's word, and returns the lines of the checklist that do not hold. Payouts are not among
+ * Links a venue on the operator's approval, and returns the lines of the checklist that do not hold. Payouts are not among
  * them: without them live checkouts are refused all the same.
  */
 export async function linkAndOverride(

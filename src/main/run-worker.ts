@@ -1,6 +1,6 @@
 // Starts the worker's loops in this process, and the address at which they are monitored (WORKER_PORT).
 
-import { readLookPace } from '../base/distribution/look-pace.ts';
+import { readPollInterval } from '../base/distribution/poll-interval.ts';
 import type { Log } from '../base/log.ts';
 import { startMonitoringServer } from '../base/monitoring/monitoring-server.ts';
 import { packageRoot } from '../base/package-root.ts';
@@ -30,9 +30,9 @@ export async function runWorker(
   const { services, config, db, clock, workSignal } = context;
   listenForWork(db, workSignal);
   // Behind a pooler this process cannot listen for notifications, so it must look often.
-  const pace = db.listen === undefined ? null : await readLookPace(db);
-  const lookPace = pace === null ? {} : { lookPace: pace };
-  const rareLooks = pace === null ? {} : { rareLooks: { pace, workSignal } };
+  const pace = db.listen === undefined ? null : await readPollInterval(db);
+  const pollInterval = pace === null ? {} : { pollInterval: pace };
+  const idlePolling = pace === null ? {} : { idlePolling: { pace, workSignal } };
   const { onAttempt, countTexts, countMails, countReconcile } = monitoring.services;
   const { tracing } = monitoring;
   const traceAttempt = tracing === null ? {} : { traceAttempt: makeTraceAttempt(db, tracing) };
@@ -44,13 +44,13 @@ export async function runWorker(
       clock,
       outbound: services.outbound,
       payments: { ...services, ...traceMovement },
-      deliveries: { ...services, dispatchSignal: new DispatchSignal(), onAttempt, ...traceAttempt, ...rareLooks },
+      deliveries: { ...services, dispatchSignal: new DispatchSignal(), onAttempt, ...traceAttempt, ...idlePolling },
       hooks: context,
       reads: readServicesOf(context),
       retention: config.retention,
       ledgerCheckHours: config.ledgerCheckHours,
       workSignal,
-      ...lookPace,
+      ...pollInterval,
       countReconcile,
       sender: countTexts(smsSender(config)),
       mailSender: countMails(mailSender(config)),

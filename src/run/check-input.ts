@@ -8,7 +8,7 @@ import { type BadText, type JsonValue, parseStrictJson, strictJsonSteps } from '
 import type { Input } from '../base/operation.ts';
 import { candidateFrom, type ValidationResult } from '../base/schema/contract.ts';
 import type { Candidate, Validator } from '../base/schema/validate.ts';
-import { runApart } from '../base/steps.ts';
+import { runYielding } from '../base/yielding.ts';
 import type { Caller } from '../domain/keys/caller.ts';
 import { factsFor } from '../domain/venues/venue.ts';
 import type { ValidatedOperation } from './app-operation.ts';
@@ -87,7 +87,7 @@ async function parseBody(
   if (isEmpty && acceptsEmptyBody(context, operation)) return { value: {}, text: '{}', badTexts: [] };
   if (!isEmpty && !isJson(request.contentType)) throw new Problem('unsupported_media_type');
   const bytes = request.body ?? Buffer.alloc(0);
-  const parsed = isLong ? await runApart(strictJsonSteps(bytes)) : parseStrictJson(bytes);
+  const parsed = isLong ? await runYielding(strictJsonSteps(bytes)) : parseStrictJson(bytes);
   if (!parsed.ok) throw new Problem('invalid_json', { message: parsed.message });
   return parsed;
 }

@@ -3,7 +3,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { Mode } from '../base/config.ts';
 import type { Db } from '../base/db.ts';
-import type { LookPace } from '../base/distribution/look-pace.ts';
+import type { PollInterval } from '../base/distribution/poll-interval.ts';
 import type { Log } from '../base/log.ts';
 import type { Outbound } from '../base/outbound/outbound.ts';
 import type { Retention } from '../base/retention.ts';
@@ -33,7 +33,7 @@ export interface WorkerServices {
   /** Absent: a loop looks at its next turn. */
   readonly workSignal?: WorkSignal;
   /** Of a distributed database. Absent: loops look at their own intervals, idle or not. */
-  readonly lookPace?: LookPace;
+  readonly pollInterval?: PollInterval;
   /** For the metrics. */
   readonly countReconcile: (mode: Mode, outcome: 'done' | 'failed') => void;
 }

@@ -1,5 +1,6 @@
 // Runs the worker's loops: after a full batch a loop continues immediately, else it sleeps for its interval, or until the
-// work signal says that there may be work. A step that fails is retried after the interval. Says which loops have not turned for long, so that a hanging worker is noticed.
+// work signal says that there may be work. A step that fails is retried after the interval. Says which loops have made no
+// progress for long, so that a hanging worker is noticed.
 
 import { setMaxListeners } from 'node:events';
 import type { Loop, Round, WorkerServices } from './loop.ts';
@@ -51,10 +52,10 @@ export function runLoops(
 }
 
 /** So many looks in a row may follow the last one at once, within this time: the first of them often comes too early. */
-const MAX_EARLY_LOOKS = 2;
-const EARLY_LOOKS_MS = 200;
+const MAX_EARLY_POLLS = 2;
+const EARLY_POLLS_MS = 200;
 /** After so many looks in vain a loop of a distributed database looks rarely. */
-const MAX_VAIN_LOOKS = 3;
+const MAX_EMPTY_POLLS = 3;
 
 class LoopRun {
   readonly #loop: Loop;
@@ -71,7 +72,7 @@ class LoopRun {
   #earlyLooks: number[] = [];
   #endSleep: (() => void) | null = null;
   #hasFailed = false;
-  #vainLooks = 0;
+  #emptyPolls = 0;
 
   constructor(loop: Loop, services: WorkerServices, observe: ObserveStep) {
     this.#loop = loop;
@@ -120,7 +121,7 @@ class LoopRun {
     const wakeMs = this.#wakeMs;
     const canWake = wakeMs !== undefined && !this.#hasFailed;
     if (wakeMs !== undefined) {
-      const isEarly = canWake && this.#mayLookEarly();
+      const isEarly = canWake && this.#mayPollEarly();
       if (!isEarly || !this.#isNotified) await this.#sleepFor(wakeMs, signal, isEarly);
       if (isEarly && this.#isNotified) this.#earlyLooks.push(performance.now());
       if (canWake && (this.#isNotified || this.#hasWorked)) return;
@@ -132,14 +133,14 @@ class LoopRun {
   /** A look that asks every shard is not made again at once. */
   get #wakeMs(): number | undefined {
     const { wakeMs } = this.#loop;
-    return wakeMs === undefined ? undefined : Math.max(wakeMs, this.#services.lookPace?.wakeMs ?? 0);
+    return wakeMs === undefined ? undefined : Math.max(wakeMs, this.#services.pollInterval?.wakeMs ?? 0);
   }
 
   /** How long it sleeps beyond its interval, after several looks in vain. Whatever may be work for any loop ends that. */
   get #idleMs(): number {
-    const { lookPace } = this.#services;
-    if (lookPace === undefined || this.#vainLooks < MAX_VAIN_LOOKS) return 0;
-    return Math.max(0, lookPace.idleSeconds - this.#loop.intervalSeconds) * 1000;
+    const { pollInterval } = this.#services;
+    if (pollInterval === undefined || this.#emptyPolls < MAX_EMPTY_POLLS) return 0;
+    return Math.max(0, pollInterval.idleSeconds - this.#loop.intervalSeconds) * 1000;
   }
 
   async #sleepFor(ms: number, signal: AbortSignal, canWake: boolean): Promise<void> {
@@ -149,15 +150,15 @@ class LoopRun {
     this.#endSleep = null;
   }
 
-  #mayLookEarly(): boolean {
-    const since = performance.now() - EARLY_LOOKS_MS;
+  #mayPollEarly(): boolean {
+    const since = performance.now() - EARLY_POLLS_MS;
     this.#earlyLooks = this.#earlyLooks.filter((at) => at > since);
-    return this.#earlyLooks.length < MAX_EARLY_LOOKS;
+    return this.#earlyLooks.length < MAX_EARLY_POLLS;
   }
 
   #notify(): void {
     this.#isNotified = true;
-    this.#vainLooks = 0;
+    this.#emptyPolls = 0;
     this.#endSleep?.();
   }
 
@@ -188,7 +189,7 @@ class LoopRun {
     if (!observesRounds || this.#hasFailed)
       observe({ rows, seconds: (performance.now() - beganAt) / 1000, isFailed: this.#hasFailed });
     this.#hasWorked = rows > 0;
-    this.#vainLooks = rows > 0 || this.#hasFailed ? 0 : this.#vainLooks + 1;
+    this.#emptyPolls = rows > 0 || this.#hasFailed ? 0 : this.#emptyPolls + 1;
     // What a step did is often work for another loop: captured money is an event to send.
     if (this.#hasWorked) this.#wakeOthers();
     return rows;

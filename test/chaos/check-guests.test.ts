@@ -60,7 +60,7 @@ const processorHold = (index: number, status: string): ProcessorHold => ({
 });
 
 /** A party of two that was chosen twice. One has paid; the other's card was declined. */
-function soundRecords(): Records {
+function consistentRecords(): Records {
   const booking = new Booking('bk-1', { venueId: 'v', key: 'k' }, 'guests', null, '{}');
   booking.id = 'chk_1';
   const acknowledged = (places: readonly number[]) => places.map((index) => ({ id: `shr_${index}`, amount: 500 }));
@@ -103,7 +103,7 @@ const processorWith = (records: Records, holds: readonly ProcessorHold[]): Recor
 });
 
 it('finds nothing if both records match the guests’ responses', () => {
-  expect(rulesBroken(soundRecords())).toEqual([]);
+  expect(rulesBroken(consistentRecords())).toEqual([]);
 });
 
 const PARTY = 'an acknowledged party has its shares';
@@ -160,11 +160,11 @@ const VIOLATIONS: readonly (readonly [string, string, (records: Records) => Reco
 ];
 
 it.each(VIOLATIONS)('finds a violation of “%s” if %s', (rule, _how, change) => {
-  expect(rulesBroken(change(soundRecords()))).toContain(rule);
+  expect(rulesBroken(change(consistentRecords()))).toContain(rule);
 });
 
 it('ignores a party or a card without a response, and a share that a test helper paid', () => {
-  const records = soundRecords();
+  const records = consistentRecords();
   records.booking.parties.push({ shares: null, refusal: null, tries: 0 });
   records.booking.cards.push({ intentId: 'pi_2', shareId: 'shr_2', status: null });
   const more = [share(0, true), share(1), share(2, true), share(3)];
@@ -173,7 +173,7 @@ it('ignores a party or a card without a response, and a share that a test helper
     processorHold(2, 'succeeded'),
   ]);
   expect(rulesBroken(paid)).toEqual([]);
-  const helped = soundRecords();
+  const helped = consistentRecords();
   helped.booking.paidByTestHelper.add('shr_2');
   expect(
     rulesBroken(processorWith(helped, [processorHold(1, 'succeeded'), processorHold(2, 'requires_capture')])),

@@ -12,7 +12,7 @@ const BODY = { amount: 1000, party_size: 2, description: 'Cabana', external_book
 const FIRST = JSON.stringify({ id: 'chk_1', status: 'open', ...BODY });
 
 /** One completed checkout of two equal shares with a fee of 100, and 200 of it refunded. */
-function soundRecords(): { ours: OurRecords; processor: ProcessorRecords; booking: Booking } {
+function consistentRecords(): { ours: OurRecords; processor: ProcessorRecords; booking: Booking } {
   const places = [1, 2];
   const hold = (index: number) => ({
     id: `hold_${index}`,
@@ -136,7 +136,7 @@ function processorHold(index: number): ProcessorHold {
   };
 }
 
-type Records = ReturnType<typeof soundRecords>;
+type Records = ReturnType<typeof consistentRecords>;
 
 function rulesBroken({ ours, processor, booking }: Records): string[] {
   const found: Violation[] = [];
@@ -149,7 +149,7 @@ function rulesBroken({ ours, processor, booking }: Records): string[] {
 }
 
 it('finds nothing in correct records', () => {
-  expect(rulesBroken(soundRecords())).toEqual([]);
+  expect(rulesBroken(consistentRecords())).toEqual([]);
 });
 
 const processorWith = (records: Records, more: readonly ProcessorHold[]): Records => ({
@@ -224,7 +224,7 @@ function withFailedRefund(records: Records, status = 'failed'): Records {
 }
 
 it('finds nothing in correct records of a failed refund and a refused reversal', () => {
-  expect(rulesBroken(withFailedRefund(soundRecords()))).toEqual([]);
+  expect(rulesBroken(withFailedRefund(consistentRecords()))).toEqual([]);
 });
 
 /** The operator has paid the failed refund in another way, and closed it. */
@@ -246,7 +246,7 @@ function withClosedRefund(records: Records): Records {
 }
 
 it('finds nothing in correct records of a failed refund that was closed', () => {
-  expect(rulesBroken(withClosedRefund(soundRecords()))).toEqual([]);
+  expect(rulesBroken(withClosedRefund(consistentRecords()))).toEqual([]);
 });
 
 const VIOLATIONS: readonly (readonly [string, (records: Records) => Records])[] = [
@@ -338,26 +338,26 @@ const VIOLATIONS: readonly (readonly [string, (records: Records) => Records])[] 
 ];
 
 it.each(VIOLATIONS)('finds a violation of “%s”', (rule, change) => {
-  expect(rulesBroken(change(soundRecords()))).toContain(rule);
+  expect(rulesBroken(change(consistentRecords()))).toContain(rule);
 });
 
 it('accepts a second intent of a hold whose first create was answered with a failure, if no money moved by it', () => {
   const nothing = { captured: 0, capturedAt: null, refunded: 0, transferred: 0, reversed: 0, fee: 0 };
   const second = { ...processorHold(1), ...nothing, intentId: 'pi_second', status: 'canceled' };
-  expect(rulesBroken(processorWith(soundRecords(), [second]))).toEqual([]);
-  expect(rulesBroken(processorWith(soundRecords(), [{ ...second, transferred: 450 }]))).toContain(
+  expect(rulesBroken(processorWith(consistentRecords(), [second]))).toEqual([]);
+  expect(rulesBroken(processorWith(consistentRecords(), [{ ...second, transferred: 450 }]))).toContain(
     'our records agree with the processor',
   );
 });
 
 it('accepts a capture that was refunded because another one failed', () => {
-  expect(rulesBroken(refundedInFull(soundRecords(), 'canceled', 'capture_failed'))).not.toContain(
+  expect(rulesBroken(refundedInFull(consistentRecords(), 'canceled', 'capture_failed'))).not.toContain(
     'no capture before all shares are held',
   );
 });
 
 it('finds a lost cancel, a different response, an unacknowledged refund, and a terminal state that changed', () => {
-  const records = soundRecords();
+  const records = consistentRecords();
   records.booking.cancelAcknowledged = true;
   records.booking.acknowledged.push(`${FIRST} `);
   records.booking.refunds.length = 0;

@@ -2,7 +2,7 @@
 // runs it: its template is distributed twice, and the second run must find nothing to do.
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { neededFirst } from '../../src/base/distribution/needed-first.ts';
+import { sortByDependency } from '../../src/base/distribution/sort-by-dependency.ts';
 import { commandLine } from '../support/run-command.ts';
 import { openTestWorld, type TestWorld } from '../support/test-world.ts';
 
@@ -54,5 +54,5 @@ it('refuses while a server or a worker runs, and names it', async () => {
 
 it('places what others need before them, also in a circle', () => {
   const needs: Record<string, readonly string[]> = { a: ['b'], b: ['c'], c: ['a'], d: ['c'] };
-  expect(neededFirst(['a', 'd', 'b', 'c'], (one) => needs[one] ?? [])).toEqual(['c', 'b', 'a', 'd']);
+  expect(sortByDependency(['a', 'd', 'b', 'c'], (one) => needs[one] ?? [])).toEqual(['c', 'b', 'a', 'd']);
 });

@@ -17,7 +17,7 @@ const REQUESTS = 3_000;
 const SEED = 12;
 /** An operation is drawn about twenty times in a run, and few of those may be valid: then it gets some more. */
 const MORE_REQUESTS = 1_000;
-const MAX_MORE = 4;
+const MAX_MORE = 8;
 
 let world: TestWorld;
 let receiver: Listening;

@@ -6,7 +6,7 @@ import type { Queryable } from '../../src/base/db.ts';
 import type { Check } from '../../src/domain/monitoring/check-queries.ts';
 import { computeFigures, type Figures, makeFiguresReader } from '../../src/domain/monitoring/figures.ts';
 import { startHeartbeat } from '../../src/domain/monitoring/heartbeat.ts';
-import { livingProcesses } from '../../src/domain/monitoring/process-queries.ts';
+import { runningProcesses } from '../../src/domain/monitoring/process-queries.ts';
 import { showHealth } from '../../src/domain/monitoring/show-health.ts';
 import { createOperator, deskOf } from '../support/desk-client.ts';
 import { commandLine } from '../support/run-command.ts';
@@ -111,7 +111,7 @@ describe('the health of the installation', () => {
 
   it('lists a process while it lives, with its version, and no longer when it stopped or died', async () => {
     const { db } = opened.world;
-    const names = async (): Promise<string[]> => (await livingProcesses(db)).map(({ version }) => version);
+    const names = async (): Promise<string[]> => (await runningProcesses(db)).map(({ version }) => version);
     const heartbeat = await beat();
     const { processes } = await health();
     expect(processes.filter(({ is_current }: Json) => !is_current)).toMatchObject([
@@ -159,7 +159,7 @@ describe('a heartbeat', () => {
       expect(String(refusal)).toContain('serves releases from 0.1.0 on; this is 0.0.1: start 0.1.0 or a newer release');
       await heartbeat.stop();
       await expect(startHeartbeat(context, IDENTITY, processorOutcomes, options)).rejects.toThrow(/this is 0\.0\.1/);
-      expect((await livingProcesses(db)).map(({ version }) => version)).not.toContain('0.0.1');
+      expect((await runningProcesses(db)).map(({ version }) => version)).not.toContain('0.0.1');
     } finally {
       await db.query(`delete from releases where release = '99.0.0'`);
     }

@@ -3,7 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type Db, openDb, type Queryable } from '../../src/base/db.ts';
-import { lookPace, readLookPace } from '../../src/base/distribution/look-pace.ts';
+import { pollInterval, readPollInterval } from '../../src/base/distribution/poll-interval.ts';
 import { listenForWork, WorkSignal } from '../../src/base/work-signal.ts';
 import type { Loop, WorkerServices } from '../../src/worker/loop.ts';
 import { runLoops } from '../../src/worker/worker.ts';
@@ -215,7 +215,7 @@ describe('a loop of a distributed database', () => {
 
   it('looks rarely after three looks in vain, and at its interval again when there may be work', async () => {
     const signal = new WorkSignal();
-    const looks = runHourly(signal, { often }, { lookPace: { idleSeconds: 3_600, wakeMs: 1 } });
+    const looks = runHourly(signal, { often }, { pollInterval: { idleSeconds: 3_600, wakeMs: 1 } });
     await waitFor('it has looked', async () => looks.often === 3);
     await delay(100);
     expect(looks.often).toBe(3);
@@ -228,12 +228,12 @@ describe('a loop of a distributed database', () => {
   it('keeps its interval while it finds work, or fails', async () => {
     const failing = { ...often, step: () => Promise.reject(new Error('no database')) };
     const busy = { ...often, step: async () => 1 };
-    const looks = runHourly(new WorkSignal(), { failing, busy }, { lookPace: { idleSeconds: 3_600, wakeMs: 1 } });
+    const looks = runHourly(new WorkSignal(), { failing, busy }, { pollInterval: { idleSeconds: 3_600, wakeMs: 1 } });
     await waitFor('both look on', async () => (looks.failing ?? 0) > 6 && (looks.busy ?? 0) > 6);
   });
 
   it('has a pace by the number of shards, within bounds', () => {
-    expect([2, 32, 10_000].map(lookPace)).toEqual([
+    expect([2, 32, 10_000].map(pollInterval)).toEqual([
       { idleSeconds: 0.3, wakeMs: 4 },
       { idleSeconds: 4.8, wakeMs: 64 },
       { idleSeconds: 30, wakeMs: 250 },
@@ -241,6 +241,6 @@ describe('a loop of a distributed database', () => {
   });
 
   it('has none on a plain PostgreSQL', async () => {
-    expect(await readLookPace(world.db)).toBeNull();
+    expect(await readPollInterval(world.db)).toBeNull();
   });
 });

@@ -382,7 +382,7 @@ export const ACCESS_BUGS: readonly Mutant[] = [
     area: 'limits',
     bug: 'an organizer can remind a guest any number of times',
     file: 'src/domain/checkouts/notifications/decide-reminder.ts',
-    from: 'if (remindedAt !== null && checkoutNow < remindedAt + REMINDER_REST_MS) return { isRepeat: true, remindedAt };',
+    from: 'if (remindedAt !== null && checkoutNow < remindedAt + MIN_REMINDER_GAP_MS) return { isRepeat: true, remindedAt };',
     to: 'if (remindedAt !== null && checkoutNow < remindedAt) return { isRepeat: true, remindedAt };',
     tests: ['test/guests/remind.test.ts'],
   },

@@ -1,6 +1,7 @@
 // A venue for the tests of checkouts: its key, its checkouts over real HTTP, guests who pay with a card through the
 // sandbox's address as their browsers would, and the processor's books to compare with.
 
+import { randomUUID } from 'node:crypto';
 import type Stripe from 'stripe';
 import { expect } from 'vitest';
 import type { Mode } from '../../src/base/config.ts';
@@ -36,8 +37,11 @@ export type Json = any;
 
 let bookings = 0;
 
+/** Files that share a venue count by themselves. */
+const RUN = randomUUID().slice(0, 8);
+
 export function bookingId(): string {
-  return `bk-${++bookings}`;
+  return `bk-${RUN}-${++bookings}`;
 }
 
 export const inFuture = (ms: number): string => new Date(Date.now() + ms).toISOString();

@@ -3,7 +3,6 @@
 // only what is missing: tables and functions of later migrations. Nothing may use the database meanwhile.
 
 import pg from 'pg';
-import { neededFirst } from './needed-first.ts';
 import type { FunctionPlacement, Placement } from './placement.ts';
 import {
   type Client,
@@ -13,6 +12,7 @@ import {
   readPlacements,
   readTables,
 } from './read-tables.ts';
+import { sortByDependency } from './sort-by-dependency.ts';
 
 export interface DistributeOptions {
   readonly url: string;
@@ -258,7 +258,7 @@ async function placeFunctions(
   let changed = 0;
   // A worker checks the body of a function when it gets it.
   const calls = ({ body }: FoundFunction): FoundFunction[] => rows.filter(({ name }) => body.includes(`${name}(`));
-  for (const { signature, name, isOnEveryNode, isDelegated } of neededFirst(rows, calls)) {
+  for (const { signature, name, isOnEveryNode, isDelegated } of sortByDependency(rows, calls)) {
     const to = functionPlacementOf(name);
     if (to.by === 'coordinator' || (to.by === 'copy' ? isOnEveryNode : isDelegated)) continue;
     onStep(`function ${name}`);

@@ -1,6 +1,6 @@
 // What Citus says about nodes and tables.
 
-import { neededFirst } from './needed-first.ts';
+import { sortByDependency } from './sort-by-dependency.ts';
 
 export interface Client {
   query<R extends object>(text: string, values?: unknown[]): Promise<{ rows: R[] }>;
@@ -47,7 +47,7 @@ export async function readTables(client: Client): Promise<FoundTable[]> {
   );
   const referred = ({ references }: FoundTable): FoundTable[] =>
     rows.filter(({ name }) => references.some(({ target }) => target === name));
-  return neededFirst(rows, referred);
+  return sortByDependency(rows, referred);
 }
 
 /** Where each table is, in words; a table that is missing here is on the coordinator. */

@@ -3,7 +3,7 @@
 // number that no double holds exactly stays text, so that two ids never become equal. A list or an object at a path is
 // reported only as present and empty or not.
 
-import { runAtOnce } from '../steps.ts';
+import { runSync } from '../yielding.ts';
 import { type JsonValue, type Refusal, strictReadSteps } from './parse.ts';
 import { type FoundPath, PathTree } from './path-tree.ts';
 
@@ -19,7 +19,7 @@ const UNREAD = '…';
 export function makePathExtractor(paths: readonly string[]): (bytes: Buffer) => ExtractResult {
   const tree = PathTree.from(paths);
   return (bytes) => {
-    const read = runAtOnce(strictReadSteps(bytes, tree));
+    const read = runSync(strictReadSteps(bytes, tree));
     return read.ok ? { ok: true, value: buildValue(bytes, read.scanner.foundPaths) } : read;
   };
 }

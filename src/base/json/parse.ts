@@ -3,7 +3,7 @@
 // the same value as JSON.parse except that -0 is 0 and an overflow is ±Number.MAX_VALUE. It checks no size and no shape.
 
 import { isAscii, isUtf8 } from 'node:buffer';
-import { runAtOnce, type Steps } from '../steps.ts';
+import { runSync, type Steps } from '../yielding.ts';
 import { type BadText, findBadTexts, findDuplicateName } from './escaped-text.ts';
 import type { JsonValue } from './json-value.ts';
 import { outlineOf } from './outline.ts';
@@ -32,10 +32,10 @@ export type ParseResult =
 const NO_BAD_TEXTS: readonly BadText[] = Object.freeze([]);
 
 export function parseStrictJson(bytes: Buffer): ParseResult {
-  return runAtOnce(strictJsonSteps(bytes));
+  return runSync(strictJsonSteps(bytes));
 }
 
-/** The same in steps, none of which takes long for a megabyte: see base/steps.ts. */
+/** The same in steps, none of which takes long for a megabyte: see base/yielding.ts. */
 export function* strictJsonSteps(bytes: Buffer): Steps<ParseResult> {
   const read = yield* strictReadSteps(bytes, null);
   if (!read.ok) return read;

@@ -1,9 +1,9 @@
 // The browsers in which an account has signed in. A cookie of 256 random bits marks a browser; only its hash is stored. It
 // opens nothing: it says that a sign-in is not from a new browser, and gives its person codes that no other caller can use up.
 
-import { createHash } from 'node:crypto';
 import type { Queryable } from '../../base/db.ts';
 import type { Random } from '../../base/random.ts';
+import { sha256 } from '../../base/sha256.ts';
 import { useDevice } from './device-queries.ts';
 
 /** Browsers keep no cookie for longer. */
@@ -22,7 +22,7 @@ export interface Browser {
 /** Null: the browser has no mark of ours. */
 export function deviceHashOf(browser: Browser | undefined): Buffer | null {
   const token = browser?.deviceToken ?? null;
-  return token !== null && TOKEN.test(token) ? hashOf(token) : null;
+  return token !== null && TOKEN.test(token) ? sha256(token) : null;
 }
 
 export interface RecognizedDevice {
@@ -41,9 +41,5 @@ export async function recognizeDevice(
 ): Promise<RecognizedDevice> {
   const marked = deviceHashOf(browser) === null ? null : (browser?.deviceToken ?? null);
   const token = marked ?? random.bytes(TOKEN_BYTES).toString('base64url');
-  return { token, isKnown: await useDevice(tx, accountId, hashOf(token), now) };
-}
-
-function hashOf(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
+  return { token, isKnown: await useDevice(tx, accountId, sha256(token), now) };
 }

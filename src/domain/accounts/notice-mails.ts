@@ -118,7 +118,7 @@ const nameOf = (typed: string): string => {
 };
 
 function reviewLine(notice: Notice): string {
-  const note = plainName(textIn(notice, 'note'), { mayHoldTimes: true });
+  const note = plainName(textIn(notice, 'note'), { allowTimes: true });
   const what = `The ${textIn(notice, 'object')} ${nameOf(textIn(notice, 'name'))}(${textIn(notice, 'id')})`;
   return `${what} is ${textIn(notice, 'status')}.${note === null ? '' : ` Note: ${note}`}`;
 }

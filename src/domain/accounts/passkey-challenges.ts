@@ -1,10 +1,10 @@
 // Challenges for passkeys: 32 random bytes, valid for 5 minutes and one answer, for one purpose and for the session that
 // asked. Only their hash is stored. A wrong answer uses a challenge up too.
 
-import { createHash } from 'node:crypto';
 import type { PasskeyAdd, PasskeyAnswer } from '../../../schemas/types.gen.ts';
 import type { Queryable } from '../../base/db.ts';
 import type { Log } from '../../base/log.ts';
+import { sha256 } from '../../base/sha256.ts';
 import type { AccountServices } from './challenges.ts';
 import { challengeSpent, notRight, otherOrigin, unknownPasskey } from './passkey-problems.ts';
 import {
@@ -50,7 +50,7 @@ export async function issueChallenge(
 }
 
 function hashOf(challenge: string): Buffer {
-  return createHash('sha256').update(challenge).digest();
+  return sha256(challenge);
 }
 
 /** A new passkey whose answer is right. Throws 422 at /credential. */

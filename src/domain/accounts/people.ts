@@ -47,7 +47,7 @@ export async function changeRole(
     if (!(await setRole(tx, venueId, person.accountId, role))) throw lastOwner();
     const detail = { before: person.role, after: role };
     await audit(tx, caller, { venueId, action: 'person.role', subject: person.accountId, detail });
-    await tellPerson(tx, services, caller, person, role);
+    await notifyPerson(tx, services, caller, person, role);
     return { ...person, role };
   });
   return { status: 200, body: personView(services.seal, changed, caller) };
@@ -65,13 +65,13 @@ export async function removePerson(
     if (!(await deletePerson(tx, venueId, person.accountId))) throw lastOwner();
     const detail = { role: person.role };
     await audit(tx, caller, { venueId, action: 'person.remove', subject: person.accountId, detail });
-    await tellPerson(tx, services, caller, person, null);
+    await notifyPerson(tx, services, caller, person, null);
     return person;
   });
   return { status: 200, body: { id: accountId, ended: true } };
 }
 
-async function tellPerson(
+async function notifyPerson(
   tx: Queryable,
   services: Services,
   { venue, account }: TeamCaller,

@@ -1,7 +1,6 @@
 // Sessions of the console: a token of 256 random bits for the cookie, stored only as a hash. A session ends after 12 hours
 // without a request, after 7 days, or when it is ended. It does not handle cookies.
 
-import { createHash } from 'node:crypto';
 import type { AccountSession } from '../../../schemas/types.gen.ts';
 import type { Queryable } from '../../base/db.ts';
 import { notFound } from '../../base/errors.ts';
@@ -9,6 +8,7 @@ import { type Ids, isUuid } from '../../base/ids.ts';
 import { maskAddress, networkOf } from '../../base/network.ts';
 import type { Input, OperationResult } from '../../base/operation.ts';
 import type { Random } from '../../base/random.ts';
+import { sha256 } from '../../base/sha256.ts';
 import type { AccountCaller, CurrentSession } from './account.ts';
 import { endSession, type FoundSession, insertSession, listSessions, useSession } from './queries.ts';
 
@@ -42,7 +42,7 @@ export async function beginSession(
   const id = ids.uuid();
   const expiresAt = now + SESSION_SECONDS * 1_000;
   const network = origin.address === null ? null : networkOf(origin.address);
-  await insertSession(tx, { id, accountId, tokenHash: hashOf(token), ...origin, network, expiresAt, now });
+  await insertSession(tx, { id, accountId, tokenHash: sha256(token), ...origin, network, expiresAt, now });
   const session = { id, createdAt: now, lastUsedAt: now, expiresAt, steppedUpAt: null, ...origin };
   return { session, token };
 }
@@ -54,11 +54,7 @@ export async function findSession(
   at: { readonly venueId: string | null; readonly address: string },
   now: number,
 ): Promise<FoundSession | null> {
-  return TOKEN.test(token) ? useSession(db, hashOf(token), at, now) : null;
-}
-
-function hashOf(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
+  return TOKEN.test(token) ? useSession(db, sha256(token), at, now) : null;
 }
 
 export function sessionView(session: CurrentSession, current: CurrentSession): AccountSession {

@@ -10,7 +10,7 @@ import type { BadText, JsonValue } from '../../base/json/parse.ts';
 import type { Input, OperationResult } from '../../base/operation.ts';
 import { candidateFrom } from '../../base/schema/contract.ts';
 import { newProblemBudget, type ProblemBudget } from '../../base/schema/problem-budget.ts';
-import { mapApart } from '../../base/steps.ts';
+import { mapInChunks } from '../../base/yielding.ts';
 import {
   previewByExternalId,
   type Seller,
@@ -96,7 +96,7 @@ function validateFleet(
   const facts = factsFor(caller.now, caller.venue);
   const seen = new Set<string>();
   const budget = newProblemBudget();
-  return mapApart(fleet, BOATS_PER_TURN, (value, index): FleetItem => {
+  return mapInChunks(fleet, BOATS_PER_TURN, (value, index): FleetItem => {
     const candidate = { ...candidateFrom(value), badTexts: badTextsOf(value, index, badTexts) };
     const { problems, count } = caller.contract.validate('boat', candidate, facts, budget);
     const id = (value as { external_id?: unknown } | null)?.external_id;

@@ -5,7 +5,7 @@
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 import type { JsonValue } from '../../base/json/parse.ts';
-import { mapApart } from '../../base/steps.ts';
+import { mapInChunks } from '../../base/yielding.ts';
 import type { Caller } from '../keys/caller.ts';
 import { allocateTimestamps } from '../venues/page-timestamps.ts';
 import { insertReviewRoutes } from './review-route-queries.ts';
@@ -60,7 +60,7 @@ export async function upsertByExternalId<
 ): Promise<Upserted<Row>[]> {
   if (contents.length === 0) return [];
   const { venue, mode, contract } = seller;
-  const items = await mapApart(contents, CONTENTS_PER_TURN, (content) => ({
+  const items = await mapInChunks(contents, CONTENTS_PER_TURN, (content) => ({
     content,
     externalId: content.external_id,
     fingerprint: contract.fingerprint(target.kind, content as unknown as JsonValue),

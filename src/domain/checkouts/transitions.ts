@@ -8,7 +8,7 @@ export type ShareStatus = 'invited' | 'held' | 'captured' | 'released' | 'refund
 export const CHECKOUT_TRANSITIONS: Transitions<CheckoutStatus> = {
   open: ['collecting', 'expired', 'canceled'],
   collecting: ['funded', 'expired', 'canceled'],
-  // Collecting: a hold was lost before any capture. Canceled: a capture was refused for good after another succeeded.
+  // Collecting: a hold was lost before any capture. Canceled: a capture was refused permanently after another succeeded.
   funded: ['collecting', 'completed', 'canceled'],
   completed: [],
   expired: [],

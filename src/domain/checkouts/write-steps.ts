@@ -7,7 +7,7 @@ import type { Ids } from '../../base/ids.ts';
 import { requireTransition } from '../../base/transitions.ts';
 import { postEntries } from '../ledger/queries.ts';
 import { undoWriteOff } from '../payments/debt-queries.ts';
-import { divideLoss } from '../payments/dispute-queries.ts';
+import { updateDivision } from '../payments/dispute-queries.ts';
 import { dropTransfer, insertMovements, openPayout, reduceTransfer } from '../payments/movement-queries.ts';
 import {
   activateRenewal,
@@ -99,7 +99,7 @@ async function writeStep(
       if (step.lostAmount !== 0) {
         await requireChanged(step, 1, addLostAmount(tx, venueId, step.shareId, step.lostAmount));
       }
-      return requireChanged(step, 1, divideLoss(tx, venueId, step.disputeId, step.before, step.next));
+      return requireChanged(step, 1, updateDivision(tx, venueId, step.disputeId, step.before, step.next));
     case 'undo write-off':
       return requireChanged(step, 1, undoWriteOff(tx, venueId, step.reversalId, step.amount));
     case 'drop refund':

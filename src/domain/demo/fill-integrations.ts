@@ -1,8 +1,8 @@
 // The demo's venue systems with the deliveries of the last days and what each came to: most were applied, some say what is
 // missing. They are written with their outcomes, and the worker has nothing to do with them.
 
-import { createHash } from 'node:crypto';
 import type { Queryable } from '../../base/db.ts';
+import { sha256 } from '../../base/sha256.ts';
 import { insertPastInbound, type PastInbound } from '../hooks/deliveries/past-queries.ts';
 import { createIntegration } from '../hooks/integrations.ts';
 import { bodyRow } from '../hooks/receive.ts';
@@ -57,7 +57,7 @@ export async function fillIntegrations(
       ...outcome,
       offeringExternalId: outcome.status === 'applied' ? (bookable?.externalId ?? null) : null,
       body: seal.seal(raw, bodyRow(venue.id, id)),
-      dedupHash: createHash('sha256').update(raw).digest(),
+      dedupHash: sha256(raw),
     };
   });
   await insertPastInbound(tx, callerAt(until).venue.id, integrationId, deliveries);

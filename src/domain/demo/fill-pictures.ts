@@ -1,9 +1,9 @@
 // The pictures of the demo's catalogue, drawn here and stored as if a worker had fetched them: their addresses are of a domain
 // that is reserved for examples, so that nothing could be fetched from there. The same name gives the same picture.
 
-import { createHash } from 'node:crypto';
 import type { Queryable } from '../../base/db.ts';
 import { drawPreview, encodeCover } from '../../base/image-encoder.ts';
+import { sha256 } from '../../base/sha256.ts';
 import { dueImagesOf, recordFetched, wantImages } from '../images/image-queries.ts';
 
 export interface DemoPicture {
@@ -43,7 +43,7 @@ export async function storePictures(
 
 /** A low sun over water and hills, in colours of its own. */
 function sceneOf(url: string): string {
-  const bytes = createHash('sha256').update(url).digest();
+  const bytes = sha256(url);
   const byte = (place: number): number => bytes[place] ?? 0;
   const hue = Math.round((byte(0) / 255) * 360);
   const sun = { x: 200 + byte(1) * 3, y: 200 + Math.round(byte(2) * 0.6), r: 50 + Math.round(byte(3) * 0.2) };

@@ -2,7 +2,6 @@
 // facts of the sandbox processor, and their steps as writes that are made later, in the order of their times. What the
 // plan has after `until` has not happened. Nothing here touches the database or the processor.
 
-import { createHash } from 'node:crypto';
 import type { Actor } from '../../base/command-context.ts';
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
@@ -10,6 +9,7 @@ import type { Ids } from '../../base/ids.ts';
 import { type FeeRate, feeOf } from '../../base/money.ts';
 import type { Random } from '../../base/random.ts';
 import type { Seal } from '../../base/seal.ts';
+import { sha256 } from '../../base/sha256.ts';
 import { beginCaptures, recordCaptures, recordRelease } from '../checkouts/capture/decide-capture.ts';
 import { decideCancel } from '../checkouts/decide-cancel.ts';
 import { decideExpire } from '../checkouts/decide-expire.ts';
@@ -131,7 +131,7 @@ export class PastCheckout {
       checkoutId: id,
       eventId: this.#ids(plan.createdAt).prefixed('evt'),
       key: null,
-      fingerprint: createHash('sha256').update(content).digest(),
+      fingerprint: sha256(content),
       content,
       url: this.#settings.checkoutUrl(id),
       now: plan.createdAt,

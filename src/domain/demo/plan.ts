@@ -69,7 +69,7 @@ export function planYear({ seed, until, checkouts }: PlanOptions): readonly Plan
     isLiving: false,
     course: FIRST_COURSES[index] ?? null,
   }));
-  const created = [...usual, ...livingTimes(seeded, until, checkouts)].sort((a, b) => a.at - b.at);
+  const created = [...usual, ...unfinishedTimes(seeded, until, checkouts)].sort((a, b) => a.at - b.at);
   return created.map((times, index) => planCheckout(seeded, `bk-${1001 + index}`, times));
 }
 
@@ -87,7 +87,7 @@ const FIRST_COURSES: readonly Course[] = ['canceled open', 'never chosen', 'comp
 const LIVING_COURSES: readonly Course[] = ['completes', 'never chosen', 'completes', 'expires', 'completes'];
 
 /** Checkouts of the last hours with days left to pay: most are open or collecting at the end of the year. */
-function livingTimes(seeded: Seeded, until: number, checkouts: number): readonly CreationTime[] {
+function unfinishedTimes(seeded: Seeded, until: number, checkouts: number): readonly CreationTime[] {
   return Array.from({ length: Math.max(10, Math.round(checkouts * 0.018)) }, (_, index) => ({
     at: until - seeded.integer(8 * MINUTE, 30 * HOUR),
     isLiving: true,

@@ -16,7 +16,7 @@ import { readCheckout } from '../checkouts/queries.ts';
 import { retryFailed } from '../checkouts/refunds/retry-failed.ts';
 import { postEntries } from '../ledger/queries.ts';
 import { makeCheckDue } from '../monitoring/check-queries.ts';
-import { type FoundMovement, hurryMovement, recordWriteOff } from '../payments/money-health-queries.ts';
+import { type FoundMovement, makeRetryDue, recordWriteOff } from '../payments/money-health-queries.ts';
 import { audit, auditInstallation } from '../venues/audit.ts';
 import { type Detail, idsIn, type Params, requireMovement, wasDone } from './money-subject.ts';
 
@@ -75,7 +75,7 @@ async function retryInTransaction(
   id: string,
 ): Promise<boolean> {
   if (await retryFailed(tx, command, venueId, id)) return true;
-  if (!(await hurryMovement(tx, venueId, id, command.now))) return false;
+  if (!(await makeRetryDue(tx, venueId, id, command.now))) return false;
   await audit(tx, command, { venueId, action: 'movement.retry', subject: id });
   return true;
 }

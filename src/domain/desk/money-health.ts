@@ -22,11 +22,11 @@ import {
   type OpenDispute,
   openDebts,
   openDisputes,
+  type StuckMovement,
   sumFailedMovements,
   sumOpenDebts,
   sumOpenDisputes,
   sumWaitingMovements,
-  type TroubledMovement,
   waitingMovements,
 } from '../payments/money-health-queries.ts';
 import type { Processor, Processors } from '../payments/processor.ts';
@@ -120,7 +120,7 @@ async function readCases(
   const asDispute = (row: OpenDispute): Unnamed => disputeCase(row, processor);
   const reservedBy = failed.flatMap(({ byHandBy }) => (byHandBy === null ? [] : [{ actor: byHandBy }]));
   const operators = await operatorNames(db, seal, reservedBy);
-  const movementCase = (row: TroubledMovement): Unnamed =>
+  const movementCase = (row: StuckMovement): Unnamed =>
     caseOfMovement(row, { operator: operator.name, now }, operators);
   const needsPerson = [...listed(failed, movementCase), ...listed(debts, debtCase), ...listed(disputes, asDispute)];
   const waiting = [...listed(captures, captureCase), ...listed(movements, movementCase)];
@@ -180,7 +180,7 @@ interface Reader {
   readonly now: number;
 }
 
-function caseOfMovement(row: TroubledMovement, reader: Reader, names: ReadonlyMap<string, string>): Unnamed {
+function caseOfMovement(row: StuckMovement, reader: Reader, names: ReadonlyMap<string, string>): Unnamed {
   const isFailed = row.status === 'failed';
   const isYours = row.byHandBy === reader.operator;
   return {
@@ -205,7 +205,7 @@ function caseOfMovement(row: TroubledMovement, reader: Reader, names: ReadonlyMa
 
 /** A bank transfer is made and recorded on the same day: an older reservation is forgotten, or its operator is away. */
 function reservationOf(
-  { byHandBy, byHandAt }: TroubledMovement,
+  { byHandBy, byHandAt }: StuckMovement,
   { operator, now }: Reader,
   names: ReadonlyMap<string, string>,
 ): MoneyCase['reserved'] {
@@ -214,14 +214,14 @@ function reservationOf(
   return { by: names.get(byHandBy) ?? byHandBy, at: byHandAt, is_yours: byHandBy === operator, is_old: isOld };
 }
 
-function actionsOn({ kind, status, byHandBy }: TroubledMovement, isYours: boolean): MoneyCase['actions'] {
+function actionsOn({ kind, status, byHandBy }: StuckMovement, isYours: boolean): MoneyCase['actions'] {
   if (status !== 'failed') return ['retry'];
   if (kind === 'reversal') return ['retry', 'owe'];
   if (byHandBy === null) return ['retry', 'reserve'];
   return isYours ? ['pay_by_hand', 'give_back'] : ['take_over', 'give_back'];
 }
 
-const FAILED: Readonly<Record<TroubledMovement['kind'], string>> = {
+const FAILED: Readonly<Record<StuckMovement['kind'], string>> = {
   refund: 'the refund did not reach the guest',
   return: 'the charge was not given back to the guest',
   transfer: 'the venue was not paid',

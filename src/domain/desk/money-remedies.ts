@@ -1,7 +1,7 @@
 // What an operator can do about money that is stuck, in words, by the error that was recorded. The desk shows it beside the case.
 
 import { VENUE_NOT_PAYABLE } from '../checkouts/capture/decide-capture.ts';
-import type { OpenDispute, TroubledMovement } from '../payments/money-health-queries.ts';
+import type { OpenDispute, StuckMovement } from '../payments/money-health-queries.ts';
 import { CHARGE_DISPUTED } from '../payments/settle-refund.ts';
 
 export function captureRemedy(error: string | null): string {
@@ -18,7 +18,7 @@ export function disputeRemedy({ status }: OpenDispute): string {
   return 'It is answered: the guest’s bank decides. Nothing to do.';
 }
 
-export function movementRemedy({ kind, status, error, byHandBy }: TroubledMovement): string {
+export function movementRemedy({ kind, status, error, byHandBy }: StuckMovement): string {
   if (byHandBy !== null)
     return 'It is reserved for payment by hand, and not sent again. Mark it as paid with the reference, or give it back if it was not paid.';
   if (status === 'waiting') return 'Check that a worker runs, then try now.';
@@ -44,7 +44,7 @@ const FAILED_REMEDIES: Readonly<Record<string, string>> = {
     'The dispute of this charge is lost, and the processor pays nothing more out of it. Pay another way if the guest is still owed money.',
 };
 
-const OTHER_REMEDIES: Readonly<Record<TroubledMovement['kind'], string>> = {
+const OTHER_REMEDIES: Readonly<Record<StuckMovement['kind'], string>> = {
   refund:
     'Try now: it is sent under a new key. If the guest’s card is closed, reserve it, pay another way, and mark it with the reference.',
   return:

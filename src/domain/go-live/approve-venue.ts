@@ -1,4 +1,4 @@
-// The operator's word on a venue: approved, or not any more. Where LIVE_NEEDS_APPROVAL=1 it is a line of the checklist. A
+// The operator's approval of a venue: approved, or not any more. Where LIVE_NEEDS_APPROVAL=1 it is a line of the checklist. A
 // venue that is linked already stays linked.
 
 import type { CommandContext } from '../../base/command-context.ts';
@@ -20,7 +20,7 @@ export async function approveVenue(
   await requireVenueRow(await lockVenue(tx, venueId));
   if (await setApproved(tx, venueId, command.now)) {
     await audit(tx, command, { venueId, action: 'venue.approve', subject: venueId });
-    await tellOwners(tx, command, venueId, true);
+    await notifyOwners(tx, command, venueId, true);
     await linkWhenReady(tx, command, venueId, settings);
   }
   return requireVenueRow(await findVenue(tx, venueId));
@@ -30,12 +30,12 @@ export async function unapproveVenue(tx: Queryable, command: CommandContext, ven
   const venue = requireVenueRow(await lockVenue(tx, venueId));
   if (await clearApproved(tx, venueId)) {
     await audit(tx, command, { venueId, action: 'venue.unapprove', subject: venueId });
-    await tellOwners(tx, command, venueId, false);
+    await notifyOwners(tx, command, venueId, false);
   }
   return venue;
 }
 
-async function tellOwners(tx: Queryable, command: CommandContext, venueId: string, approved: boolean): Promise<void> {
+async function notifyOwners(tx: Queryable, command: CommandContext, venueId: string, approved: boolean): Promise<void> {
   const subject = `${venueId} ${command.now}`;
   await recordNotice(tx, command, { venueId, mode: 'live', kind: 'approval', subject, detail: { approved } });
 }

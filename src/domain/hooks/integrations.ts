@@ -2,11 +2,11 @@
 // secret are shown once; the token is stored as a hash, the secret sealed and bound to its row. Create and revoke write
 // to the audit log.
 
-import { createHash } from 'node:crypto';
 import type { Queryable } from '../../base/db.ts';
 import { invalid, notFound } from '../../base/errors.ts';
 import type { Input, OperationResult } from '../../base/operation.ts';
 import { randomText } from '../../base/random.ts';
+import { sha256 } from '../../base/sha256.ts';
 import type { Caller } from '../keys/caller.ts';
 import { audit } from '../venues/audit.ts';
 import { lockVenue } from '../venues/queries.ts';
@@ -26,7 +26,7 @@ interface NewIntegrationBody {
 
 /** The token is the credential of a hook URL: 190 random bits. */
 export function tokenHash(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
+  return sha256(token);
 }
 
 export async function createIntegration(

@@ -2,7 +2,8 @@
 // constant time; a missing header is a wrong signature. Square signs the hook URL and the body, Toast the body and the
 // timestamp in it, Mindbody the body alone; custom deliveries are signed like our own webhooks.
 
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { sha256 } from '../../base/sha256.ts';
 
 export interface Signed {
   readonly raw: Buffer;
@@ -51,7 +52,7 @@ function hmac(secret: string, ...parts: readonly (string | Buffer)[]) {
 
 /** Compares hashes, so that timing reveals neither the length nor the first wrong character. */
 function isEqual(given: string, expected: string): boolean {
-  const hash = (text: string): Buffer => createHash('sha256').update(text).digest();
+  const hash = (text: string): Buffer => sha256(text);
   return timingSafeEqual(hash(given), hash(expected));
 }
 

@@ -8,6 +8,7 @@ import type { Db } from '../../base/db.ts';
 import { encodeCover, encodeLogo, ImageError } from '../../base/image-encoder.ts';
 import type { Outbound } from '../../base/outbound/outbound.ts';
 import { OutboundError } from '../../base/outbound/outbound-error.ts';
+import { UNUSED_MS } from './due-queries.ts';
 import { wantRequestedImages } from './find-images.ts';
 import {
   claimDueImages,
@@ -18,7 +19,6 @@ import {
   recordFetched,
   releaseImage,
 } from './image-queries.ts';
-import { UNUSED_MS } from './queues.ts';
 
 export interface ImageServices {
   readonly db: Db;

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
+import { sha256 } from '../../base/sha256.ts';
 
 export type ImageKind = 'cover' | 'logo';
 
@@ -24,7 +25,7 @@ export interface ImageFiles {
  */
 export const MAX_COVERS_PER_VENUE = 200;
 
-const hashOfUrl = (url: string): Buffer => createHash('sha256').update(url).digest();
+const hashOfUrl = (url: string): Buffer => sha256(url);
 
 interface ImageRow {
   readonly kind: ImageKind;

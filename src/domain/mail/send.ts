@@ -12,10 +12,10 @@ export interface MailSender {
   send(mail: Mail): Promise<'sent' | 'stored'>;
 }
 
-/** The mail will not be sent: the server has refused it for good, or it is too old to be of use. */
+/** The mail will not be sent: the server has refused it permanently, or it is too old to be of use. */
 export class MailRefused extends Error {}
 
-/** The address takes no mails: the server has refused the recipient for good. No fault of the sender. */
+/** The address takes no mails: the server has refused the recipient permanently. No fault of the sender. */
 export class MailUnreachable extends Error {}
 
 /** Sends nothing: /sandbox/outbox shows the stored mails. */
@@ -62,7 +62,7 @@ async function sendOne({ db, clock, log, seal, mailSender }: MailServices, row: 
     const isFinal = error instanceof MailRefused || isTooOld;
     log[isFinal ? 'error' : 'warn'](
       { mail: row.id, kind: row.kind, err: reason },
-      isFinal ? 'sending a mail failed for good' : 'sending a mail failed; the worker retries it',
+      isFinal ? 'sending a mail failed permanently' : 'sending a mail failed; the worker retries it',
     );
     if (isFinal) return finishMail(db, row, { status: 'failed', error: reason.slice(0, 200) }, clock.now());
     const wait = Math.min(5_000 * 2 ** Math.min(row.leaseToken, 10), 30 * MINUTE);

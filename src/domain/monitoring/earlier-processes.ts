@@ -3,11 +3,11 @@
 
 import type { Queryable } from '../../base/db.ts';
 import { compareReleases } from '../../base/releases.ts';
-import { hasProcessTable, livingProcesses, lockProcesses, type ProcessRow } from './process-queries.ts';
+import { hasProcessTable, lockProcesses, type ProcessRow, runningProcesses } from './process-queries.ts';
 
 /** Null: unknown, because the database is of a release whose processes record nothing. */
 export async function listProcesses(db: Queryable): Promise<ProcessRow[] | null> {
-  return (await hasProcessTable(db)) ? livingProcesses(db, null) : null;
+  return (await hasProcessTable(db)) ? runningProcesses(db, null) : null;
 }
 
 /**
@@ -17,8 +17,8 @@ export async function listProcesses(db: Queryable): Promise<ProcessRow[] | null>
 export async function processesBefore(tx: Queryable, release: string): Promise<string[]> {
   if (!(await hasProcessTable(tx))) return ['every process that still runs (this database records none)'];
   await lockProcesses(tx);
-  const living = await livingProcesses(tx, null);
-  return living.filter(({ version }) => compareReleases(version, release) < 0).map(describeProcess);
+  const running = await runningProcesses(tx, null);
+  return running.filter(({ version }) => compareReleases(version, release) < 0).map(describeProcess);
 }
 
 export function describeProcess({ role, version, host }: ProcessRow): string {

@@ -35,7 +35,7 @@ import {
 import { countEndpoints, countWaitingDeliveries, type EndpointCounts } from '../webhooks/figure-queries.ts';
 import { type Check, readLastChecks } from './check-queries.ts';
 import { databaseNow, findFigures, leaseFigures, releaseFigures, storeFigures } from './figure-store-queries.ts';
-import { livingProcesses, type ProcessRow } from './process-queries.ts';
+import { type ProcessRow, runningProcesses } from './process-queries.ts';
 import { type QueueFigures, readQueues, readReviewQueue } from './queues.ts';
 
 /** Times are in milliseconds, by the clock of the database. */
@@ -187,7 +187,7 @@ export async function computeFigures(db: Queryable, retention: Retention): Promi
     oldestDeliveryAt: deliveries.oldestAt,
     texts: await textOutcomes(db, computedAt),
     mails: await mailOutcomes(db, computedAt),
-    processes: await livingProcesses(db),
+    processes: await runningProcesses(db),
     checks: await readLastChecks(db),
     schemaVersion: await appliedVersion(db),
   };

@@ -46,7 +46,7 @@ export async function endProcess(db: Queryable, id: string): Promise<void> {
 }
 
 /** Those seen in the last minute, newest first. `limit` null: all of them. */
-export async function livingProcesses(db: Queryable, limit: number | null = MAX_LISTED): Promise<ProcessRow[]> {
+export async function runningProcesses(db: Queryable, limit: number | null = MAX_LISTED): Promise<ProcessRow[]> {
   return db.query<ProcessRow>(
     `select ${COLUMNS} from processes where seen_at > now() - interval '1 minute'
      order by started_at desc, process_id limit $1`,

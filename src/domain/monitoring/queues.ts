@@ -6,20 +6,20 @@ import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
 import { type Backlog, backlogOf, type DueRows, MAX_COUNTED, type Queues } from '../../base/due-rows.ts';
 import type { Retention } from '../../base/retention.ts';
-import { ACCOUNT_QUEUES } from '../accounts/queues.ts';
-import { BOAT_QUEUES, BOATS_TO_REVIEW } from '../boats/queues.ts';
-import { CHECKOUT_QUEUES } from '../checkouts/queues.ts';
-import { EXPERIENCES_TO_REVIEW } from '../experiences/queues.ts';
-import { HOOK_QUEUES } from '../hooks/queues.ts';
-import { responseQueues } from '../idempotency/queues.ts';
-import { IMAGE_QUEUES } from '../images/queues.ts';
-import { KEY_QUEUES } from '../keys/queues.ts';
-import { MAIL_QUEUES } from '../mail/queues.ts';
-import { MEMBER_QUEUES } from '../members/queues.ts';
-import { NOTICE_QUEUES } from '../notices/queues.ts';
-import { OFFERINGS_TO_REVIEW } from '../offerings/queues.ts';
-import { PAYMENT_QUEUES } from '../payments/queues.ts';
-import { webhookQueues } from '../webhooks/queues.ts';
+import { ACCOUNT_QUEUES } from '../accounts/due-queries.ts';
+import { BOAT_QUEUES, BOATS_TO_REVIEW } from '../boats/due-queries.ts';
+import { CHECKOUT_QUEUES } from '../checkouts/due-queries.ts';
+import { EXPERIENCES_TO_REVIEW } from '../experiences/due-queries.ts';
+import { HOOK_QUEUES } from '../hooks/due-queries.ts';
+import { responseQueues } from '../idempotency/due-queries.ts';
+import { IMAGE_QUEUES } from '../images/due-queries.ts';
+import { KEY_QUEUES } from '../keys/due-queries.ts';
+import { MAIL_QUEUES } from '../mail/due-queries.ts';
+import { MEMBER_QUEUES } from '../members/due-queries.ts';
+import { NOTICE_QUEUES } from '../notices/due-queries.ts';
+import { OFFERINGS_TO_REVIEW } from '../offerings/due-queries.ts';
+import { PAYMENT_QUEUES } from '../payments/due-queries.ts';
+import { webhookQueues } from '../webhooks/due-queries.ts';
 
 /** Those that guests, venues and partners wait for come first. */
 export const queuesOf = (retention: Retention): Queues => ({

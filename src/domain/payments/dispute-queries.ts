@@ -281,7 +281,7 @@ export async function openDisputesBefore(
 }
 
 /** Returns 0 if the division is no longer the one that the decision saw. */
-export async function divideLoss(
+export async function updateDivision(
   tx: Queryable,
   venueId: string,
   disputeId: string,

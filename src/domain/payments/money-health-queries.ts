@@ -7,7 +7,7 @@ import { ENDED_DISPUTE_STATUSES } from './dispute-queries.ts';
 import { LEASE_MS, MOVEMENT_COLUMNS, type MovementRow } from './movement-queries.ts';
 import { MOVEMENT_TRANSITIONS, type MovementStatus } from './transitions.ts';
 
-export interface TroubledMovement {
+export interface StuckMovement {
   readonly id: string;
   readonly venueId: string;
   readonly kind: MovementRow['kind'];
@@ -49,9 +49,9 @@ export interface Sum {
 const SUM = 'count(*)::integer as "count", coalesce(sum(amount), 0)::bigint as "amount"';
 const NONE: Sum = { count: 0, amount: 0 };
 
-/** What the processor has refused for good, the oldest first. */
-export async function failedMovements(db: Queryable, mode: Mode, limit: number): Promise<TroubledMovement[]> {
-  return db.query<TroubledMovement>(
+/** What the processor has refused permanently, the oldest first. */
+export async function failedMovements(db: Queryable, mode: Mode, limit: number): Promise<StuckMovement[]> {
+  return db.query<StuckMovement>(
     `select ${COLUMNS} from movements where mode = $1 and status = 'failed' order by first_due_at, movement_id limit $2`,
     [mode, limit],
   );
@@ -88,8 +88,8 @@ export async function waitingMovements(
   mode: Mode,
   now: number,
   limit: number,
-): Promise<TroubledMovement[]> {
-  return db.query<TroubledMovement>(`select * from (${waitingSql(COLUMNS)}) m order by since, id limit $3`, [
+): Promise<StuckMovement[]> {
+  return db.query<StuckMovement>(`select * from (${waitingSql(COLUMNS)}) m order by since, id limit $3`, [
     mode,
     now,
     limit,
@@ -209,7 +209,7 @@ export async function retryFailedMovement(
  * What waits for its next try is due now. What is due within a lease and a margin stays as it is: a worker may hold its
  * lease, and its clock may be ahead of the caller's. A transfer before its payout time stays. False: it is not tried again.
  */
-export async function hurryMovement(tx: Queryable, venueId: string, id: string, now: number): Promise<boolean> {
+export async function makeRetryDue(tx: Queryable, venueId: string, id: string, now: number): Promise<boolean> {
   const rows = await tx.query(
     `update movements
      set due_at = case when due_at > to_timestamp($4 / 1000.0) then to_timestamp($3 / 1000.0) else due_at end

@@ -347,7 +347,7 @@ export async function claimMovement(
   return rows[0] ?? null;
 }
 
-/** Movements that the processor has refused for good: an operator must act. */
+/** Movements that the processor has refused permanently: an operator must act. */
 export async function failedMovements(db: Queryable, mode: Mode, limit: number): Promise<FailedMovement[]> {
   return db.query<FailedMovement>(
     `select movement_id as "id", kind, checkout_id as "checkoutId", amount, last_error as "lastError" from movements

@@ -51,7 +51,7 @@ export async function onItsWay(db: Queryable, venueId: string, mode: Mode): Prom
   );
 }
 
-export interface MoneyInNeed {
+export interface MoneyNeedingAttention {
   readonly kind: 'payout_failed' | 'refund_failed' | 'dispute_open' | 'hold_not_renewed';
   readonly checkoutId: string;
   readonly shareId: string;
@@ -61,16 +61,21 @@ export interface MoneyInNeed {
 }
 
 /** Of each kind at most `limit`. */
-export async function moneyInNeed(db: Queryable, venueId: string, mode: Mode, limit: number): Promise<MoneyInNeed[]> {
+export async function moneyInNeed(
+  db: Queryable,
+  venueId: string,
+  mode: Mode,
+  limit: number,
+): Promise<MoneyNeedingAttention[]> {
   const lists = await Promise.all([
-    db.query<MoneyInNeed>(
+    db.query<MoneyNeedingAttention>(
       `select 'payout_failed' as kind, checkout_id as "checkoutId", min(share_id) as "shareId", checkout_id as "subjectId",
          utc_micros(min(first_due_at)) as "at", min(last_error) as reason
        from movements where venue_id = $1 and mode = $2 and ${TO_SEND} and status = 'failed'
        group by checkout_id order by min(first_due_at) limit $3`,
       [venueId, mode, limit],
     ),
-    db.query<MoneyInNeed>(
+    db.query<MoneyNeedingAttention>(
       `select 'refund_failed' as kind, checkout_id as "checkoutId", share_id as "shareId", movement_id::text as "subjectId",
          utc_micros(created_at) as "at", last_error as reason
        from movements where venue_id = $1 and mode = $2 and status in ('sending', 'pending', 'failed') and status = 'failed'
@@ -78,7 +83,7 @@ export async function moneyInNeed(db: Queryable, venueId: string, mode: Mode, li
        order by created_at limit $3`,
       [venueId, mode, limit],
     ),
-    db.query<MoneyInNeed>(
+    db.query<MoneyNeedingAttention>(
       `select 'dispute_open' as kind, checkout_id as "checkoutId", share_id as "shareId", dispute_id as "subjectId",
          utc_micros(opened_at) as "at", reason
        from disputes where venue_id = $1 and mode = $2 and status <> all($4) order by opened_at limit $3`,
@@ -93,8 +98,8 @@ export async function unrenewedHolds(
   db: Queryable,
   venueId: string,
   checkoutIds: readonly string[],
-): Promise<MoneyInNeed[]> {
-  return db.query<MoneyInNeed>(
+): Promise<MoneyNeedingAttention[]> {
+  return db.query<MoneyNeedingAttention>(
     `select 'hold_not_renewed' as kind, checkout_id as "checkoutId", share_id as "shareId", hold_id::text as "subjectId",
        utc_micros(capture_before) as "at", refusal as reason
      from holds where venue_id = $1 and checkout_id = any($2) and status = 'held' and renewal_refused_at is not null

@@ -331,7 +331,7 @@ export function requireLease(clock: Clock, leaseEnds: number): void {
   if (clock.now() > leaseEnds) throw new ProcessorUnavailable('the lease ended before the processor was called');
 }
 
-/** The processor has refused the call for good. */
+/** The processor has refused the call permanently. */
 export class ProcessorRefusal extends Error {
   /** The processor's error code: `card_declined`, `payment_intent_unexpected_state`, `charge_already_refunded`, … */
   readonly code: string;

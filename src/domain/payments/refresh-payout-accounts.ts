@@ -100,7 +100,7 @@ async function refresh(services: RefreshServices, due: DuePayoutAccount): Promis
   const checkAt = now + recheckDelay(account.transfersStatus);
   const isRecorded = await db.transaction(async (tx) => {
     const isNew = await recordAccountStatus(tx, due, account, { now, checkAt });
-    if (isNew) await noticeFlip(tx, services, due, account, now);
+    if (isNew) await recordPayableNotice(tx, services, due, account, now);
     return isNew;
   });
   if (!isRecorded || account.transfersStatus === due.transfersStatus) return true;
@@ -116,7 +116,7 @@ async function refresh(services: RefreshServices, due: DuePayoutAccount): Promis
  * The people of a linked venue get a notice when it can no longer be paid, and when it can again: each time, and once,
  * because the lease lets one worker record the change.
  */
-async function noticeFlip(
+async function recordPayableNotice(
   tx: Queryable,
   { ids }: RefreshServices,
   { venueId, mode, accountId, leaseToken, transfersStatus: before }: DuePayoutAccount,

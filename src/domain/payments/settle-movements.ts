@@ -125,7 +125,7 @@ async function recordRefusal(services: MovementServices, movement: MovementRow, 
   }
   const isTooOld = !isDisputed && now - movement.firstDueAt > MAX_REFUSED_MS;
   if (PERMANENT_REFUSALS.has(code) || isTooOld) {
-    services.log.error(fields, 'the processor refused a movement for good; an operator must act');
+    services.log.error(fields, 'the processor refused a movement permanently; an operator must act');
     if (isRefund(movement)) return recordRefund(services, movement, { refundId: null, status: 'failed', reason: code });
     return recordFailed(services, movement, code);
   }

@@ -64,7 +64,7 @@ export const CHARGE_DISPUTED = 'charge_disputed';
 
 /**
  * The processor refuses to refund a disputed charge. While the dispute is open the refund waits for its end. After a lost
- * one the refund fails for good: the processor pays no more out of that charge. Returns false if the dispute is not known:
+ * one the refund fails permanently: the processor pays no more out of that charge. Returns false if the dispute is not known:
  * its event has not arrived yet, or it was just won.
  */
 export async function recordDisputed(services: RefundServices, movement: MovementRow): Promise<boolean> {

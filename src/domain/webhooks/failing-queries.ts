@@ -16,7 +16,7 @@ export interface FailingEndpoint {
  * A page of active endpoints, by venue and id, of which a delivery has been tried for an hour and none has succeeded in
  * that hour. A delivery's 72 hours begin again when it is redelivered, so its end says for how long it is tried.
  */
-export async function failingEndpoints(
+export async function endpointsToAnnounce(
   db: Queryable,
   after: Pick<FailingEndpoint, 'venueId' | 'id'> | null,
   now: number,

@@ -5,7 +5,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Db } from '../../base/db.ts';
 import type { Ids } from '../../base/ids.ts';
 import { recordNotice } from '../notices/record-notice.ts';
-import { failingEndpoints } from './failing-queries.ts';
+import { endpointsToAnnounce } from './failing-queries.ts';
 
 /** One step of the worker. Returns how many notices are new. */
 export async function noticeFailingEndpoints(
@@ -14,7 +14,7 @@ export async function noticeFailingEndpoints(
 ): Promise<number> {
   const now = clock.now();
   let recorded = 0;
-  let page = await failingEndpoints(db, null, now, batch);
+  let page = await endpointsToAnnounce(db, null, now, batch);
   while (page.length > 0) {
     for (const { venueId, id, mode, url, lastSuccessDay } of page) {
       const subject = `${id} failing since ${lastSuccessDay ?? 'the first delivery'}`;
@@ -22,7 +22,7 @@ export async function noticeFailingEndpoints(
       const notice = { venueId, mode, kind: 'endpoint', subject, detail } as const;
       if (await recordNotice(db, { ids, now }, notice)) recorded += 1;
     }
-    page = page.length < batch ? [] : await failingEndpoints(db, page.at(-1) ?? null, now, batch);
+    page = page.length < batch ? [] : await endpointsToAnnounce(db, page.at(-1) ?? null, now, batch);
   }
   return recorded;
 }

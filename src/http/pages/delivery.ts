@@ -4,7 +4,7 @@
 import type { GuestShare } from '../../../schemas/types.gen.ts';
 import { formatAge } from '../../base/translations.ts';
 import { isUnpaid } from '../../domain/checkouts/locked-checkout.ts';
-import { REMINDER_REST_MS } from '../../domain/checkouts/notifications/decide-reminder.ts';
+import { MIN_REMINDER_GAP_MS } from '../../domain/checkouts/notifications/decide-reminder.ts';
 import { type InviteProgress, inviteProgress } from '../../domain/checkouts/notifications/invite-progress.ts';
 import { type Html, html, type Piece } from './html.ts';
 import { icon } from './icon.ts';
@@ -25,7 +25,7 @@ export function deliveryLine(page: PageRequest, model: PageModel, share: GuestSh
   const progress = progressOf(model, share);
   if (progress?.state === 'undelivered')
     return html`<span class="delivery undelivered">${icon('alert')}${page.translator.translate('page.undelivered')}</span>`;
-  const remindedAt = restingSince(page, model, share);
+  const remindedAt = remindedAtIfTooSoon(page, model, share);
   if (remindedAt !== null && progress?.state !== 'queued') {
     return html`<span class="delivery">${age(page, 'page.reminded', remindedAt)}. ${againText(page, remindedAt)}</span>`;
   }
@@ -35,15 +35,15 @@ export function deliveryLine(page: PageRequest, model: PageModel, share: GuestSh
 }
 
 /** When the guest was reminded, if that is less than three hours ago: until then no further reminder is sent. */
-function restingSince({ http }: PageRequest, { inviteFacts }: PageModel, share: GuestShare): number | null {
+function remindedAtIfTooSoon({ http }: PageRequest, { inviteFacts }: PageModel, share: GuestShare): number | null {
   const remindedAt = inviteFacts.get(share.id)?.remindedAt ?? null;
   if (remindedAt === null || !isUnpaid(share)) return null;
-  return http.app.clock.now() < remindedAt + REMINDER_REST_MS ? remindedAt : null;
+  return http.app.clock.now() < remindedAt + MIN_REMINDER_GAP_MS ? remindedAt : null;
 }
 
 function againText({ translator, http }: PageRequest, remindedAt: number): string {
   const now = http.app.clock.now();
-  const at = Math.max(remindedAt + REMINDER_REST_MS, now + MINUTE);
+  const at = Math.max(remindedAt + MIN_REMINDER_GAP_MS, now + MINUTE);
   return translator.translate('page.remind_again', { when: formatAge(translator.language, at, now, 'long') ?? '' });
 }
 
@@ -53,7 +53,7 @@ function againText({ translator, http }: PageRequest, remindedAt: number): strin
  */
 export function remindForm(page: PageRequest, model: PageModel, share: GuestShare, whose: Piece): Piece {
   const isOther = share.id !== model.myShare?.id && !share.is_open_seat;
-  if (!isOther || !isUnpaid(share) || restingSince(page, model, share) !== null) return null;
+  if (!isOther || !isUnpaid(share) || remindedAtIfTooSoon(page, model, share) !== null) return null;
   if (progressOf(model, share)?.state === 'undelivered') return null;
   return html`<form method="post" action="/c/${model.checkout.id}/remind" class="remind"><input type="hidden" name="share" value="${share.id}"><button class="soft" id="remind-${share.id}">${page.translator.translate('page.remind')}${whose}</button></form>`;
 }

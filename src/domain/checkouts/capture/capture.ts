@@ -175,7 +175,7 @@ async function captureOne(services: PaymentServices, processor: Processor, hold:
     if (error instanceof ProcessorRefusal) {
       services.log.warn(
         { hold: hold.id, checkout: hold.checkoutId, code: error.code },
-        'the processor refused a capture for good',
+        'the processor refused a capture permanently',
       );
       return { outcome: 'refused', code: error.code };
     }

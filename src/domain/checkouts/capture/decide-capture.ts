@@ -1,6 +1,6 @@
 // Decisions about the capture of a funded checkout. Pure. Before the first capture every hold is verified with the
 // processor, and that it can pay the venue: if one hold was lost, the checkout goes back to collecting and no guest is
-// charged. If all are held, all are captured. If a capture is refused for good after another one succeeded, the
+// charged. If all are held, all are captured. If a capture is refused permanently after another one succeeded, the
 // captured money is returned, the other holds are released and the checkout is canceled. Nothing ends while the outcome
 // of a capture is unknown.
 

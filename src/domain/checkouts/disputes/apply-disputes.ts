@@ -101,17 +101,17 @@ async function recordDispute(
     if (before.changes !== changes) return false;
     await postEntries(tx, { ...update, currency: before.currency }, entriesFor(before, facts));
     await updateDispute(tx, update);
-    if (before.changes === 0) await noticeDispute(tx, services, update, before.currency);
+    if (before.changes === 0) await recordDisputeNotice(tx, services, update, before.currency);
     if (isOpenDispute(facts.status)) return true;
     // The transfer stays frozen until then: the money is not there.
-    if (!(await divideLoss(tx, services, checkout, update, before))) return false;
+    if (!(await settleDivision(tx, services, checkout, update, before))) return false;
     await resumeFrozen(tx, venueId, holdId, now);
     return true;
   });
 }
 
 /** Recorded with the first answer of the processor. */
-async function noticeDispute(
+async function recordDisputeNotice(
   tx: Queryable,
   { ids }: ProcessorEventServices,
   { venueId, mode, checkoutId, facts, now }: DisputeUpdate,
@@ -122,7 +122,7 @@ async function noticeDispute(
 }
 
 /** Divides what the processor has taken or given back since the last division. Returns false if that must wait. */
-async function divideLoss(
+async function settleDivision(
   tx: Queryable,
   services: ProcessorEventServices,
   checkout: LockedCheckout,

@@ -88,7 +88,7 @@ function divideEarned(
   const steps: readonly Step[] = [
     ...dropped.steps,
     ...takeFromRefunded(share.id, dropped.amount),
-    divideLoss(dispute, lostAmount, { venuePart, feePart, returnedPart: 0, ownPart }),
+    divideLossStep(dispute, lostAmount, { venuePart, feePart, returnedPart: 0, ownPart }),
     {
       step: 'post entries',
       entries: [
@@ -105,7 +105,7 @@ function divideEarned(
 const NOT_DIVIDED: Division = { venuePart: 0, feePart: 0, returnedPart: 0, ownPart: 0 };
 
 /** `change`: what each bears more than before, or less. */
-function divideLoss({ id, shareId, division }: EndedDispute, lostAmount: number, change: Division): Step {
+function divideLossStep({ id, shareId, division }: EndedDispute, lostAmount: number, change: Division): Step {
   const before = division ?? NOT_DIVIDED;
   const next = {
     venuePart: before.venuePart + change.venuePart,
@@ -130,7 +130,7 @@ function replaceReturn(
   return [
     ...dropped.steps,
     ...(isOfShare ? takeFromRefunded(shareId, amount) : []),
-    divideLoss(dispute, isOfShare ? amount : 0, { venuePart: 0, feePart: 0, returnedPart: amount, ownPart }),
+    divideLossStep(dispute, isOfShare ? amount : 0, { venuePart: 0, feePart: 0, returnedPart: amount, ownPart }),
     {
       step: 'post entries',
       entries: [
@@ -164,7 +164,7 @@ export function decideReturnedLoss(
   const movement = { shareId, holdId, feePart: 0, reversedTransferId: null, reason: LOSS_RETURNED, dueAt: now };
   const lessLost = borne + (isOfShare ? owedAgain : 0);
   const steps: Step[] = [
-    divideLoss(dispute, -lessLost, {
+    divideLossStep(dispute, -lessLost, {
       venuePart: -venuePart,
       feePart: -feePart,
       returnedPart: -owedAgain,

@@ -1,4 +1,4 @@
--- Creates a checkout, as insert_checkout says, and the way from its id to its venue. Two functions, because a
+-- Creates a checkout, as insert_checkout says, and its row of checkout_routes. Two functions, because a
 -- distributed database has the checkout on the worker of its venue, and the way to it on the node of its id: a worker
 -- would open a connection to that node for each create, and the coordinator keeps one.
 create or replace function create_checkout(

@@ -4,7 +4,7 @@
 -- suspended (an operator has suspended the venue), not_payable (a live checkout of a venue that the processor cannot
 -- pay: its guests must not be charged), refused (p_may_create is false), unknown_offering. The loop starts again
 -- whenever another transaction committed first. An idempotency key is used for p_retention. p_content is the body of
--- the request, and created_by, which no body has. The caller inserts the way from its id to its venue
+-- the request, and created_by, which no body has. The caller inserts its row of checkout_routes
 -- (create_checkout).
 create or replace function insert_checkout(
   p_venue uuid, p_mode text, p_checkout text, p_event text, p_key text, p_fingerprint bytea, p_content json, p_url text,

@@ -31,12 +31,12 @@ export async function acceptUnderLock(
   now: number,
 ): Promise<string | null> {
   const shareId = await acceptPendingShare(tx, venueId, id, memberId, now);
-  if (shareId !== null) await befriendParty(tx, venueId, id, memberId, now);
+  if (shareId !== null) await addPartyAsFriends(tx, venueId, id, memberId, now);
   return shareId;
 }
 
 /** Makes the member a friend of everyone in the party who has acted. */
-export async function befriendParty(
+export async function addPartyAsFriends(
   tx: Queryable,
   venueId: string,
   checkoutId: string,

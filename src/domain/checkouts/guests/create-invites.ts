@@ -1,9 +1,9 @@
 // Creates the invites of new shares: an unguessable token for each. The database has its hash, by which an opened link is
 // found, and the sealed token, which only the organizer sees again.
 
-import { createHash } from 'node:crypto';
 import type { Queryable } from '../../../base/db.ts';
 import { randomText } from '../../../base/random.ts';
+import { sha256 } from '../../../base/sha256.ts';
 import type { GuestServices } from './guest-services.ts';
 import { insertInvites } from './invite-queries.ts';
 
@@ -28,5 +28,5 @@ export async function createInvites(
 }
 
 export function hashOfToken(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
+  return sha256(token);
 }

@@ -122,9 +122,9 @@ function receiptMail(
   const { language } = translator;
   const { currency, starts_at: start, completed_at: completed, mode } = checkout;
   // The partner's words: a mail in our name carries no link and no phone number of another.
-  const description = plainName(checkout.description, { mayHoldTimes: true }) ?? translator.translate('text.a_booking');
+  const description = plainName(checkout.description, { allowTimes: true }) ?? translator.translate('text.a_booking');
   const venue = plainName(checkout.venue.name) ?? translator.translate('text.the_venue');
-  const location = checkout.location === null ? null : plainName(checkout.location, { mayHoldTimes: true });
+  const location = checkout.location === null ? null : plainName(checkout.location, { allowTimes: true });
   const test = mode === 'test' ? [translator.translate('page.test_mode')] : [];
   const money = (amount: number): string => formatMoney(language, amount, currency);
   const row = (key: string, value: string): string => `${translator.translate(key, { what: description })}: ${value}`;

@@ -323,7 +323,7 @@ export function decideUnavailable(
   ];
 }
 
-/** The processor has refused the call for good. */
+/** The processor has refused the call permanently. */
 export function decideRefused(checkout: LockedCheckout, holdId: string, code: string, now: number): readonly Step[] {
   const hold = checkout.holds.find(({ id }) => id === holdId);
   switch (hold?.status) {

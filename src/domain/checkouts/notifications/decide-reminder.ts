@@ -4,7 +4,7 @@
 import { isOverdue, isUnpaid, type LockedCheckout, type ShareState } from '../locked-checkout.ts';
 import { afterQuietHours, nextQuietHours } from './reminders.ts';
 
-export const REMINDER_REST_MS = 3 * 3_600_000;
+export const MIN_REMINDER_GAP_MS = 3 * 3_600_000;
 
 export type ReminderRefusal =
   | 'checkout_past_pay_by'
@@ -37,7 +37,7 @@ export function decideReminder(checkout: LockedCheckout, request: ReminderReques
   if (share.isOrganizer) return { refusal: 'own_share' };
   if (request.isOpenSeat) return { refusal: 'open_seat' };
   const checkoutNow = now + checkout.clockAhead;
-  if (remindedAt !== null && checkoutNow < remindedAt + REMINDER_REST_MS) return { isRepeat: true, remindedAt };
+  if (remindedAt !== null && checkoutNow < remindedAt + MIN_REMINDER_GAP_MS) return { isRepeat: true, remindedAt };
   const sendAt = afterQuietHours(checkoutNow, zone);
   if (sendAt >= checkout.payBy) return { refusal: 'quiet_hours' };
   return { isRepeat: false, remindedAt: sendAt, sendBefore: Math.min(checkout.payBy, nextQuietHours(sendAt, zone)) };

@@ -35,7 +35,7 @@ export function textOf(key: string, language: Language | null, facts: MessageFac
     organizer: orNeutral(safeName(facts.organizer, 40), 'text.a_friend'),
     payer: orNeutral(safeName(values.payer ?? null, 40), 'text.a_friend'),
     guest: orNeutral(safeName(values.guest ?? null, 40), 'text.a_friend'),
-    what: orNeutral(safeName(facts.description, 100, { mayHoldTimes: true }), 'text.a_booking'),
+    what: orNeutral(safeName(facts.description, 100, { allowTimes: true }), 'text.a_booking'),
     venue: orNeutral(safeName(facts.venue, 60), 'text.the_venue'),
     amount: plainSpaces(formatMoney(translator.language, values.amount, facts.currency)),
     until: plainSpaces(formatTime(translator.language, values.until ?? facts.payBy, facts.zone)),
@@ -50,7 +50,7 @@ function plainSpaces(text: string): string {
 }
 
 /** Null: there is no name, or it must not be in a text. */
-function safeName(name: string | null, maxLength: number, options?: { readonly mayHoldTimes: boolean }): string | null {
+function safeName(name: string | null, maxLength: number, options?: { readonly allowTimes: boolean }): string | null {
   const plain = name === null ? null : plainName(name, options);
   if (plain === null) return null;
   const characters = [...plain];

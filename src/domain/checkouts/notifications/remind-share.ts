@@ -16,7 +16,7 @@ import { inviteUrl } from '../guests/invite-url.ts';
 import { type LockedCheckout, type ShareState, shareOf } from '../locked-checkout.ts';
 import { lockCheckout } from '../queries.ts';
 import { timezoneOf } from '../timezone.ts';
-import { decideReminder, REMINDER_REST_MS, type ReminderRefusal } from './decide-reminder.ts';
+import { decideReminder, MIN_REMINDER_GAP_MS, type ReminderRefusal } from './decide-reminder.ts';
 import { INVITES_PER_VENUE_PER_DAY, inviteLimitSubject } from './invite-limit.ts';
 import { messageFactsFor } from './message-facts.ts';
 import { textOf } from './message-text.ts';
@@ -62,7 +62,7 @@ async function remindUnderLock(
   const rule = `A venue's guests get ${INVITES_PER_VENUE_PER_DAY} invites and reminders by their organizers a day.`;
   const limit = { subject: inviteLimitSubject(venueId), limit: INVITES_PER_VENUE_PER_DAY };
   await requireDailyUses(tx, limit, 1, rule);
-  const hasClaimed = await claimReminder(tx, venueId, share.id, remindedAt, remindedAt - REMINDER_REST_MS);
+  const hasClaimed = await claimReminder(tx, venueId, share.id, remindedAt, remindedAt - MIN_REMINDER_GAP_MS);
   if (!hasClaimed) throw new Error(`the share ${share.id} was reminded under another lock`);
   const [dueAt, sendBefore] = [remindedAt - clockAhead, decided.sendBefore - clockAhead];
   await queueReminder(tx, services, checkout, share, member, { dueAt, sendBefore, at: remindedAt });
@@ -96,7 +96,7 @@ async function queueReminder(
 
 function reminderOf(shareId: string, remindedAt: number): Reminder {
   const time = (ms: number): string => new Date(ms).toISOString();
-  return { share_id: shareId, reminded_at: time(remindedAt), remind_again_at: time(remindedAt + REMINDER_REST_MS) };
+  return { share_id: shareId, reminded_at: time(remindedAt), remind_again_at: time(remindedAt + MIN_REMINDER_GAP_MS) };
 }
 
 function refusalProblem(refusal: ReminderRefusal): Problem {

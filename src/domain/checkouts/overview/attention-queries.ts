@@ -4,7 +4,7 @@ import type { Queryable } from '../../../base/db.ts';
 import { shareName } from '../share-name.ts';
 import type { HomeScope } from './home-queries.ts';
 
-export interface CheckoutInNeed {
+export interface CheckoutNeedingAttention {
   readonly kind: 'share_missing' | 'card_declined' | 'hold_not_renewed' | 'party_not_chosen' | 'charging';
   readonly checkoutId: string;
   /** Since when, or by when. */
@@ -22,15 +22,15 @@ const FIRST_SHARE = `(array_agg(s.share_id order by s.position))[1] as "shareId"
   (array_agg(${shareName('s')} order by s.position))[1] as "displayName"`;
 
 /** Of each kind at most `limit`, the most urgent first. */
-export async function checkoutsInNeed(
+export async function checkoutsNeedingAttention(
   db: Queryable,
   { venueId, mode, now }: HomeScope,
   limit: number,
-): Promise<CheckoutInNeed[]> {
+): Promise<CheckoutNeedingAttention[]> {
   const values = [venueId, mode, now, limit];
   const lists = await Promise.all([
     // Guests have not paid, and pay_by is near.
-    db.query<CheckoutInNeed>(
+    db.query<CheckoutNeedingAttention>(
       `select 'share_missing' as kind, c.checkout_id as "checkoutId", utc_micros(c.expires_at) as "at",
          count(*)::integer as shares, ${FIRST_SHARE}
        from checkouts c ${SHARES} and s.status in ('invited', 'failed') and s.amount > 0
@@ -40,7 +40,7 @@ export async function checkoutsInNeed(
       values,
     ),
     // A card was declined, or a hold was lost.
-    db.query<CheckoutInNeed>(
+    db.query<CheckoutNeedingAttention>(
       `select case when bool_or(s.lost_at is not null) then 'hold_not_renewed' else 'card_declined' end as kind,
          c.checkout_id as "checkoutId", utc_micros(coalesce(max(s.lost_at), c.created_at)) as "at",
          count(*)::integer as shares, ${FIRST_SHARE}
@@ -50,7 +50,7 @@ export async function checkoutsInNeed(
       values,
     ),
     // The organizer has not chosen the party for a day.
-    db.query<CheckoutInNeed>(
+    db.query<CheckoutNeedingAttention>(
       `select 'party_not_chosen' as kind, c.checkout_id as "checkoutId", utc_micros(c.created_at) as "at", 0 as shares,
          null as "shareId", null as "displayName"
        from checkouts c
@@ -60,7 +60,7 @@ export async function checkoutsInNeed(
       values,
     ),
     // Every share was held minutes ago, and not every card is charged.
-    db.query<CheckoutInNeed>(
+    db.query<CheckoutNeedingAttention>(
       `select 'charging' as kind, c.checkout_id as "checkoutId", utc_micros(max(s.held_at)) as "at",
          count(*) filter (where s.status = 'held')::integer as shares, null as "shareId", null as "displayName"
        from checkouts c ${SHARES}

@@ -8,7 +8,7 @@ import type { Caller } from '../../keys/caller.ts';
 import { listOfferingRows } from '../../offerings/queries.ts';
 import { moneyInNeed, unrenewedHolds } from '../../payments/overview-queries.ts';
 import { failingEndpoints } from '../../webhooks/deliveries/queries.ts';
-import { checkoutsInNeed, collectingIds, viewsOf } from './attention-queries.ts';
+import { checkoutsNeedingAttention, collectingIds, viewsOf } from './attention-queries.ts';
 import { checkoutRow, keyOf } from './checkout-row.ts';
 
 type Item = ConsoleHome['attention']['data'][number];
@@ -59,7 +59,7 @@ const NOTHING = { shares: 0, share_id: null, display_name: null, reason: null, s
 async function unpaidCheckouts(db: Db, { venue, mode, now }: Caller): Promise<Found[]> {
   const scope = { venueId: venue.id, mode, now };
   const [needs, collecting] = await Promise.all([
-    checkoutsInNeed(db, scope, MAX_OF_A_KIND),
+    checkoutsNeedingAttention(db, scope, MAX_OF_A_KIND),
     collectingIds(db, scope, MAX_COLLECTING),
   ]);
   const lapsing = await unrenewedHolds(db, venue.id, collecting);

@@ -8,7 +8,7 @@ import type { Ids } from '../../../base/ids.ts';
 import type { Input, OperationResult } from '../../../base/operation.ts';
 import type { Guest } from '../../members/guest.ts';
 import { findMembers, insertSeats } from '../../members/queries.ts';
-import { acceptUnderLock, befriendParty } from '../guests/accept-invite.ts';
+import { acceptUnderLock, addPartyAsFriends } from '../guests/accept-invite.ts';
 import { venueOf } from '../guests/guest-queries.ts';
 import type { GuestServices } from '../guests/guest-services.ts';
 import { guestJson } from '../guests/guest-view.ts';
@@ -66,7 +66,7 @@ async function claimUnderLock(
   if ('refusal' in decided) throw refusalProblem(decided.refusal);
   if (decided.steps.length === 0) return decided.shareId;
   await writeSteps(tx, { ids: services.ids, now }, checkout, decided.steps);
-  await befriendParty(tx, checkout.venueId, checkout.id, memberId, now);
+  await addPartyAsFriends(tx, checkout.venueId, checkout.id, memberId, now);
   await scheduleNotifications(tx, checkout.venueId, checkout.id);
   return decided.shareId;
 }

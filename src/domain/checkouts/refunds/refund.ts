@@ -22,7 +22,7 @@ export async function refundCheckout(tx: Queryable, caller: Caller, input: Input
     venueId: venue.id,
     action: 'checkout.refund',
     subject: checkout.id,
-    // Without the reason: it is free text that may name a guest, and an entry stays for good.
+    // Without the reason: it is free text that may name a guest, and an entry is never deleted.
     detail: { amount },
   });
   return { status: 200, json: await viewWrittenCheckout(tx, venue.id, checkout.id) };

@@ -6,7 +6,7 @@ import { type BodyScope, isPresent, itemScopes, textOf, valueAt } from './body.t
 export type Condition = Mapping['events'][number]['match'][number];
 
 /** Without `is`, `not` and `at_most`, the path must have a value. A missing value satisfies `not` and `at_most`. */
-export function holds({ path, is, not, at_most }: Condition, scope: BodyScope): boolean {
+export function isMet({ path, is, not, at_most }: Condition, scope: BodyScope): boolean {
   const value = valueAt(scope, path);
   if (is === undefined && not === undefined && at_most === undefined) return isPresent(value);
   const text = textOf(value);
@@ -15,14 +15,14 @@ export function holds({ path, is, not, at_most }: Condition, scope: BodyScope): 
   return not === undefined || text === null || !not.some((pattern) => fits(text, pattern));
 }
 
-export function allHold(conditions: readonly Condition[] | undefined, scope: BodyScope): boolean {
-  return (conditions ?? []).every((condition) => holds(condition, scope));
+export function areAllMet(conditions: readonly Condition[] | undefined, scope: BodyScope): boolean {
+  return (conditions ?? []).every((condition) => isMet(condition, scope));
 }
 
 /** The condition holds for one item of the list that its path leads through. */
-export function holdsForAny(condition: Condition, scope: BodyScope): boolean {
+export function isMetForAny(condition: Condition, scope: BodyScope): boolean {
   const list = condition.path.slice(0, condition.path.indexOf('[]') + 2);
-  return itemScopes(scope, list).some((item) => holds(condition, item));
+  return itemScopes(scope, list).some((item) => isMet(condition, item));
 }
 
 /** A pattern that ends with * fits every text that begins with the rest of it. */

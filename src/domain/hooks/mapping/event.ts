@@ -3,7 +3,7 @@
 
 import type { Mapping } from '../../../../schemas/types.gen.ts';
 import { type BodyScope, textOf, valueAt } from './body.ts';
-import { holds } from './conditions.ts';
+import { isMet } from './conditions.ts';
 
 export type EventEntry = Mapping['events'][number];
 
@@ -32,7 +32,7 @@ const PROMPT_SECONDS = 10;
 export function extractEvent(mapping: Mapping, body: unknown): ExtractedEvent {
   const whole: BodyScope = { root: body, bound: [] };
   const entry =
-    mapping.events.find((candidate) => candidate.match.every((condition) => holds(condition, whole))) ?? null;
+    mapping.events.find((candidate) => candidate.match.every((condition) => isMet(condition, whole))) ?? null;
   const scope = eventScope(whole, entry);
   const type = mapping.event.type === null ? null : textOf(valueAt(whole, mapping.event.type));
   const idParts = mapping.event.id.map((path) => textOf(valueAt(scope, path)));
@@ -79,7 +79,7 @@ export function eventPaths(mapping: Mapping): string[] {
   ];
 }
 
-/** The part of the body that holds the event's object. */
+/** The part of the body that isMet the event's object. */
 export function eventScope(whole: BodyScope, entry: EventEntry | null): BodyScope {
   return entry?.within === undefined ? whole : { root: valueAt(whole, entry.within), bound: [] };
 }

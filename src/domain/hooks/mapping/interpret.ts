@@ -5,7 +5,7 @@ import { isZone } from '../../../../schemas/rules/iana-zone.ts';
 import type { Mapping } from '../../../../schemas/types.gen.ts';
 import type { Defaults } from '../integration.ts';
 import { type BodyScope, itemScopes, textOf, valueAt } from './body.ts';
-import { allHold, holdsForAny } from './conditions.ts';
+import { areAllMet, isMetForAny } from './conditions.ts';
 import { MappingError } from './convert.ts';
 import { eventScope, extractEvent } from './event.ts';
 import {
@@ -128,7 +128,7 @@ export function interpret(mapping: Mapping, body: unknown, defaults: Defaults): 
   if (entry === null) return { result: 'unmapped', reason: unknownEvent(mapping) };
   const reason = entry.why ?? 'This event does not change an offering.';
   const scope = eventScope({ root: body, bound: [] }, entry);
-  if (entry.some !== undefined && !holdsForAny(entry.some, scope))
+  if (entry.some !== undefined && !isMetForAny(entry.some, scope))
     return { result: 'ignored', reason: 'No part of this event changes an offering.' };
   if (entry.action === 'ignore') return { result: 'ignored', reason };
   if (entry.action === 'refresh') return { result: 'needs_api_read', reason };
@@ -150,7 +150,7 @@ export function interpretObject(
 ): Interpretation {
   const { each } = object;
   const all = each === undefined ? [scope] : itemScopes(scope, each);
-  const scopes = all.filter((item) => allHold(object.each_where, item));
+  const scopes = all.filter((item) => areAllMet(object.each_where, item));
   if (scopes.length === 0) return interpretEmpty(object, action, scope, all.length);
   if (scopes.length > maxObjects)
     return { result: 'unmapped', reason: `There are ${scopes.length} objects at ${each}; the most is ${maxObjects}.` };

@@ -4,7 +4,7 @@
 import type { Mapping, MappingField } from '../../../../schemas/types.gen.ts';
 import { MAX_CAPACITY } from '../slot-capacity.ts';
 import { type BodyScope, itemScopes, textOf, valueAt } from './body.ts';
-import { allHold, fits } from './conditions.ts';
+import { areAllMet, fits } from './conditions.ts';
 import {
   integerOf,
   MappingError,
@@ -48,7 +48,7 @@ export const VENUE_UNIT = 'default';
 
 export function readText(field: MappingField | undefined, scope: BodyScope): string | null {
   if (field?.source === 'fixed') return field.value ?? null;
-  if (field?.source !== 'webhook' || field.path === undefined || !allHold(field.where, scope)) return null;
+  if (field?.source !== 'webhook' || field.path === undefined || !areAllMet(field.where, scope)) return null;
   if (field.as === 'localized') return localizedAt(field, scope);
   if (field.as === 'smallest' || field.as === 'largest') return extremeAt(field, scope);
   const value = textOf(valueAt(scope, field.path));
@@ -90,7 +90,7 @@ export function guestsAt({ fields }: ObjectEntry, scope: BodyScope): number | nu
   if (party?.as !== 'count') return wholeNumber(readText(party, scope));
   // A list that is absent is not an empty one: the number is not stated.
   if ((valueAt(scope, (party.path ?? '').replace(/\[\]$/, '')) ?? null) === null) return null;
-  const items = itemScopes(scope, party.path ?? '').filter((item) => allHold(party.where, item));
+  const items = itemScopes(scope, party.path ?? '').filter((item) => areAllMet(party.where, item));
   // A family ticket is one unit and several guests.
   const guestsOf = (item: BodyScope): number =>
     (party.with === undefined ? null : wholeNumber(textOf(valueAt(item, party.with)))) || 1;
@@ -163,7 +163,7 @@ export function placesOf(
 export function tiersAt(object: ObjectEntry, scope: BodyScope, currency: string): MappedTier[] {
   const { fields, each_tier, each_tier_where } = object;
   const scopes =
-    each_tier === undefined ? [scope] : itemScopes(scope, each_tier).filter((item) => allHold(each_tier_where, item));
+    each_tier === undefined ? [scope] : itemScopes(scope, each_tier).filter((item) => areAllMet(each_tier_where, item));
   const found = new Map<string, MappedTier>();
   for (const item of scopes) {
     const amount = amountAt(fields['tier.amount'], item, currency);
@@ -224,7 +224,7 @@ const wholeNumber = (text: string | null): number | null => (text === null ? nul
 /** The amount, with the second amount that is always paid with it. */
 function amountAt(field: MappingField | undefined, scope: BodyScope, currency: string): number | null {
   const amount = singleAmountAt(field, scope, currency);
-  if (amount === null || field?.plus === undefined || !allHold(field.plus.where, scope)) return amount;
+  if (amount === null || field?.plus === undefined || !areAllMet(field.plus.where, scope)) return amount;
   return amount + (singleAmountAt({ ...field, path: field.plus.path }, scope, currency) ?? 0);
 }
 
@@ -265,7 +265,7 @@ export function slotsAt(
   zone: string | null,
   currency: string | null,
 ): { readonly list: readonly PricedSlot[]; readonly isWithoutTimezone: boolean } {
-  const items = itemScopes(scope, object.each_slot ?? '').filter((item) => allHold(object.each_slot_where, item));
+  const items = itemScopes(scope, object.each_slot ?? '').filter((item) => areAllMet(object.each_slot_where, item));
   const read = items.flatMap((item): PricedSlot[] => {
     const slot = slotAt(object, item, zone);
     return slot === null ? [] : [{ slot, tiers: currency === null ? [] : tiersAt(object, item, currency) }];
@@ -298,7 +298,7 @@ function withWidestLimits(slots: readonly PricedSlot[]): PricedSlot[] {
 
 /** Never negative: an overbooked slot has capacity 0. */
 function capacityAt(field: MappingField | undefined, scope: BodyScope): number | null {
-  if (field?.zero_where !== undefined && allHold(field.zero_where, scope)) return 0;
+  if (field?.zero_where !== undefined && areAllMet(field.zero_where, scope)) return 0;
   const capacity = wholeNumber(readText(field, scope));
   const booked = field?.as === 'remaining' ? wholeNumber(textOf(valueAt(scope, field.with ?? ''))) : 0;
   if (capacity === null || booked === null) return null;

@@ -8,7 +8,7 @@ import { type AppliedDelivery, findObject, findSharedObject, storeObject } from 
 import { forgetMissingObjects, recordReadOutcome } from '../deliveries/reading-queries.ts';
 import { hashOf } from '../delivery-order.ts';
 import { type BodyScope, itemScopes, valueAt } from '../mapping/body.ts';
-import { allHold } from '../mapping/conditions.ts';
+import { areAllMet } from '../mapping/conditions.ts';
 import { type Change, interpretObject, type UnreadableObject } from '../mapping/interpret.ts';
 import { mappingOf } from '../mapping/read-mappings.ts';
 import { cancelOffering } from '../merge.ts';
@@ -82,7 +82,7 @@ export function changesOf(claimed: ClaimedReader, reader: Reader, read: DueRead,
 /** A whole list that is there, and of which nothing is sold. An answer of another shape says nothing of what is sold. */
 function isEmptyList(entry: ReadEntry, { each, each_where }: ReadObject, scope: BodyScope): boolean {
   if (entry.whole_list !== true || each === undefined) return false;
-  if (itemScopes(scope, each).some((item) => allHold(each_where, item))) return false;
+  if (itemScopes(scope, each).some((item) => areAllMet(each_where, item))) return false;
   const collected = entry.steps.flatMap(({ name, collect = {} }) =>
     (collect[each.slice(0, -2)] ?? []).map((path) => `${name}.${path}`),
   );

@@ -4,7 +4,7 @@
 
 import type { Reader } from '../../../../schemas/types.gen.ts';
 import { allItemValues, type BodyScope, textOf, valueAt } from '../mapping/body.ts';
-import { allHold, holds } from '../mapping/conditions.ts';
+import { areAllMet, isMet } from '../mapping/conditions.ts';
 import { MappingError } from '../mapping/convert.ts';
 import {
   callStep,
@@ -74,7 +74,7 @@ export type Stop = NonNullable<ReadStep['stop']>[number];
 
 /** Why nothing is read after this step. Null: the next step follows. */
 function stopOf({ stop }: ReadStep, document: Values): Stop | null {
-  return stop?.find(({ where }) => allHold(where, { root: document, bound: [] })) ?? null;
+  return stop?.find(({ where }) => areAllMet(where, { root: document, bound: [] })) ?? null;
 }
 
 /** Why the read ended before its last step. Null: it did not. */
@@ -206,7 +206,7 @@ function nextOf(
     return next < dateAfter(today, paging.size ?? 1) ? { next, problem: null } : LAST_PAGE;
   }
   const scope: BodyScope = { root: answer, bound: [] };
-  if (paging.more !== undefined && !holds(paging.more, scope)) return LAST_PAGE;
+  if (paging.more !== undefined && !isMet(paging.more, scope)) return LAST_PAGE;
   const count = paging.items === undefined ? null : (listAt(answer, paging.items)?.length ?? 0);
   if (count === 0) return LAST_PAGE;
   const readBefore = paging.kind === 'offset' ? Number(current) : before;

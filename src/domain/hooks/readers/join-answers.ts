@@ -2,7 +2,7 @@
 // lists that stand side by side. Pure. A member that is not found is left out, like a field that a body does not have.
 
 import { type BodyScope, itemScopes, textOf, valueAt } from '../mapping/body.ts';
-import { allHold } from '../mapping/conditions.ts';
+import { areAllMet } from '../mapping/conditions.ts';
 import type { ReadEntry } from './read-readers.ts';
 import type { Values } from './template.ts';
 
@@ -38,7 +38,7 @@ function memberOf({ from, where, only, rows, otherwise }: Join, scope: BodyScope
   const same = itemScopes(scope, from).filter(
     (candidate) => there === undefined || textOf(valueAt(candidate, there)) === wanted,
   );
-  const found = same.find((candidate) => allHold(only, candidate)) ?? (otherwise === 'first' ? same[0] : undefined);
+  const found = same.find((candidate) => areAllMet(only, candidate)) ?? (otherwise === 'first' ? same[0] : undefined);
   return found?.bound.at(-1)?.value;
 }
 

@@ -7,11 +7,11 @@ export const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
 /** The time between two requests that the provider's limit allows. */
-export const requestDistanceMs = ({ limits }: Reader): number => MINUTE_MS / limits.requests_per_minute;
+export const requestIntervalMs = ({ limits }: Reader): number => MINUTE_MS / limits.requests_per_minute;
 
 /** Waits before each request but the first, so that a read of many requests keeps the provider's limit too. */
 export function requestPace(clock: Clock, wait: (ms: number) => Promise<void>, reader: Reader): () => Promise<void> {
-  const distanceMs = requestDistanceMs(reader);
+  const distanceMs = requestIntervalMs(reader);
   let last: number | null = null;
   return async () => {
     // A wall clock that is set back must not lengthen the wait.

@@ -24,7 +24,7 @@ import { credentialsRow, dropReader } from './credentials.ts';
 import { type FetchRequest, fetchDocument } from './fetch-object.ts';
 import { giveUpListing, type ListedPage, listPage, skippedList, storePage } from './list-catalogue.ts';
 import { nextWork, type Work } from './next-work.ts';
-import { backgroundFrom, budgetPaceMs, MINUTE_MS, requestDistanceMs, requestPace, requestsPerDay } from './pace.ts';
+import { backgroundFrom, budgetPaceMs, MINUTE_MS, requestIntervalMs, requestPace, requestsPerDay } from './pace.ts';
 import { countInternalError, postponeRead, type ReadEnd, type Refresh } from './read-queries.ts';
 import { readEntryOf } from './read-readers.ts';
 import { requireAnnouncedVersion, requireSameAccount } from './read-requirements.ts';
@@ -315,7 +315,7 @@ async function release(
 function paceMs(services: ReadServices, { provider, requests_today }: ClaimedReader, requests: number): number {
   const { readers, readsPerDay, clock } = services;
   const reader = readers.get(provider);
-  const providerMs = reader === undefined ? MINUTE_MS : requests === 0 ? 0 : requestDistanceMs(reader);
+  const providerMs = reader === undefined ? MINUTE_MS : requests === 0 ? 0 : requestIntervalMs(reader);
   const perDay = requestsPerDay(readsPerDay, reader);
   return Math.max(providerMs, budgetPaceMs(clock.now(), perDay, requests_today + requests - 1, requests));
 }

@@ -5,7 +5,7 @@ import type { Reader } from '../../../../schemas/types.gen.ts';
 import { objectEntryOf, readEntryOf } from './read-readers.ts';
 
 const DAY_MS = 24 * 3_600_000;
-const MIN_DISTANCE_MS = DAY_MS / 2;
+const MIN_INTERVAL_MS = DAY_MS / 2;
 
 /**
  * Only what the catalogue names is read again. Other reads, such as of one class for a booking, give the same offerings,
@@ -19,6 +19,6 @@ export function isReadDaily(reader: Reader, readName: string): boolean {
 /** The next time at the object's own time of day, at least half a day away: objects are spread over the day by their hash. */
 export function refreshTime(hash: Buffer, now: number): number {
   const timeOfDay = Math.floor((hash.readUInt32BE(0) / 2 ** 32) * DAY_MS);
-  const earliest = now + MIN_DISTANCE_MS;
+  const earliest = now + MIN_INTERVAL_MS;
   return earliest + ((((timeOfDay - earliest) % DAY_MS) + DAY_MS) % DAY_MS);
 }

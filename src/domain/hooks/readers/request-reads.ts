@@ -6,7 +6,7 @@ import { findByExternalIds } from '../../offerings/queries.ts';
 import type { DueDelivery } from '../deliveries/queries.ts';
 import { hashOf } from '../delivery-order.ts';
 import { type BodyScope, itemScopes, readBody, textOf, valueAt } from '../mapping/body.ts';
-import { allHold } from '../mapping/conditions.ts';
+import { areAllMet } from '../mapping/conditions.ts';
 import { extractEvent } from '../mapping/event.ts';
 import { versionOf } from '../mapping/interpret.ts';
 import { mappingOf } from '../mapping/read-mappings.ts';
@@ -118,7 +118,7 @@ function namedObjects(reads: readonly ReadEntry[], event: string | null, body: u
     const whole: BodyScope = { root: body, bound: [] };
     for (const scope of read.each === undefined ? [whole] : itemScopes(whole, read.each)) {
       const item = scope.bound.at(-1)?.value ?? body;
-      const variables = allHold(read.where, scope) && !taken.has(item) ? variablesAt(read.variables, scope) : null;
+      const variables = areAllMet(read.where, scope) && !taken.has(item) ? variablesAt(read.variables, scope) : null;
       if (variables === null) continue;
       taken.add(item);
       const version =

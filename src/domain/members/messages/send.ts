@@ -17,7 +17,7 @@ export interface SmsSender {
   send(phone: string, text: string, lifeSeconds: number): Promise<string>;
 }
 
-/** The message is refused for good, for a reason that is not the phone's: our settings, or what the provider allows us. */
+/** The message is refused permanently, for a reason that is not the phone's: our settings, or what the provider allows us. */
 export class SmsRefused extends Error {}
 
 /** The phone gets no texts: the number is invalid, no mobile phone, or has opted out. No fault of the sender. */
@@ -76,7 +76,7 @@ async function sendOne(services: SendServices, message: MessageRow): Promise<voi
     const reason = error instanceof Error ? error.message : String(error);
     log[isFinal ? 'error' : 'warn'](
       { message: message.id, kind: message.kind, err: reason },
-      isFinal ? 'sending a text message failed for good' : 'sending a text message failed; the worker retries it',
+      isFinal ? 'sending a text message failed permanently' : 'sending a text message failed; the worker retries it',
     );
     if (isFinal) return finish('failed', null, reason.slice(0, 200));
     const wait = Math.min(2_000 * 2 ** Math.min(message.leaseToken, 8), 10 * MINUTE);

@@ -10,7 +10,7 @@ import { PACES, type Pace } from './schedule.ts';
 const MAX_RUNS_BY_PACE: Readonly<Record<Pace, number>> = { quick: 64, slow: 32, failing: 16, dead: 16 };
 const POLL_MS = 250;
 /** After so many looks in vain, and with nothing running, the loop of a distributed database looks rarely. */
-const MAX_VAIN_LOOKS = 3;
+const MAX_EMPTY_POLLS = 3;
 /** The loop waits this long after a run ends, so that runs that end together cause one query. New deliveries do not wait. */
 const DEBOUNCE_MS = 10;
 
@@ -51,7 +51,7 @@ class DeliveryLoop {
   readonly #running = new Set<Run>();
   readonly #used: Record<Pace, number> = { quick: 0, slow: 0, failing: 0, dead: 0 };
   #attempts = 0;
-  #vainLooks = 0;
+  #emptyPolls = 0;
   /** Dispatch has created deliveries since the last poll. */
   #isNotified = false;
   /** Ends the pause shortly; `#pollNow` ends it at once. */
@@ -68,9 +68,9 @@ class DeliveryLoop {
       this.#isNotified = true;
       this.#pollNow?.();
     });
-    const unsubscribe = this.#services.rareLooks?.workSignal.subscribe(() => {
+    const unsubscribe = this.#services.idlePolling?.workSignal.subscribe(() => {
       const wasIdle = this.#isIdle;
-      this.#vainLooks = 0;
+      this.#emptyPolls = 0;
       if (wasIdle) this.#pollNow?.();
     });
     try {
@@ -81,7 +81,7 @@ class DeliveryLoop {
         if (this.#running.size === 0) this.#observe(0, beganAt, false);
         this.#services.onTurn?.();
         if (this.#isNotified) continue;
-        this.#vainLooks = claimed > 0 || this.#running.size > 0 ? 0 : this.#vainLooks + 1;
+        this.#emptyPolls = claimed > 0 || this.#running.size > 0 ? 0 : this.#emptyPolls + 1;
         const shouldPollSoon = claimed > 0 && this.#used.quick < MAX_RUNS_BY_PACE.quick;
         await this.#pause(shouldPollSoon ? DEBOUNCE_MS : this.#pollMs);
       }
@@ -94,12 +94,12 @@ class DeliveryLoop {
   }
 
   get #isIdle(): boolean {
-    return this.#services.rareLooks !== undefined && this.#vainLooks >= MAX_VAIN_LOOKS;
+    return this.#services.idlePolling !== undefined && this.#emptyPolls >= MAX_EMPTY_POLLS;
   }
 
   get #pollMs(): number {
-    const { rareLooks } = this.#services;
-    return this.#isIdle ? Math.max(POLL_MS, (rareLooks?.pace.idleSeconds ?? 0) * 1000) : POLL_MS;
+    const { idlePolling } = this.#services;
+    return this.#isIdle ? Math.max(POLL_MS, (idlePolling?.pace.idleSeconds ?? 0) * 1000) : POLL_MS;
   }
 
   async #claimMore(): Promise<number> {

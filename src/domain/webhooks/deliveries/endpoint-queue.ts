@@ -5,7 +5,7 @@
 
 import { type MonotonicClock, systemMonotonicClock } from '../../../base/clock.ts';
 import { type Db, isTemporary, isUnavailable, type Queryable } from '../../../base/db.ts';
-import type { LookPace } from '../../../base/distribution/look-pace.ts';
+import type { PollInterval } from '../../../base/distribution/poll-interval.ts';
 import type { Ids } from '../../../base/ids.ts';
 import type { Log } from '../../../base/log.ts';
 import type { Random } from '../../../base/random.ts';
@@ -37,7 +37,7 @@ export interface QueueServices extends AttemptServices {
   readonly random: Random;
   readonly dispatchSignal?: DispatchSignal;
   /** Of a distributed database: it looks rarely while nothing is due, until there may be work. */
-  readonly rareLooks?: { readonly pace: LookPace; readonly workSignal: WorkSignal };
+  readonly idlePolling?: { readonly pace: PollInterval; readonly workSignal: WorkSignal };
   /** Called each time the loop has looked for due queues, so that a loop that hangs is noticed. */
   readonly onTurn?: () => void;
   /** Called when the run of a queue has ended, and when the loop has looked and nothing runs: for the metrics. */

@@ -1,7 +1,7 @@
 // Puts what others need before them.
 
 /** Things that need each other in a circle stay in their order. */
-export function neededFirst<T>(all: readonly T[], needs: (one: T) => readonly T[]): T[] {
+export function sortByDependency<T>(all: readonly T[], needs: (one: T) => readonly T[]): T[] {
   const sorted: T[] = [];
   const seen = new Set<T>();
   const visit = (one: T): void => {

@@ -4,7 +4,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** Maps a long list in several turns of the event loop, `size` items in each. */
-export async function mapApart<Item, Result>(
+export async function mapInChunks<Item, Result>(
   list: readonly Item[],
   size: number,
   map: (item: Item, index: number) => Result,
@@ -19,13 +19,13 @@ export async function mapApart<Item, Result>(
 
 export type Steps<Result> = Generator<void, Result, void>;
 
-export function runAtOnce<Result>(steps: Steps<Result>): Result {
+export function runSync<Result>(steps: Steps<Result>): Result {
   let step = steps.next();
   while (step.done !== true) step = steps.next();
   return step.value;
 }
 
-export async function runApart<Result>(steps: Steps<Result>): Promise<Result> {
+export async function runYielding<Result>(steps: Steps<Result>): Promise<Result> {
   let step = steps.next();
   while (step.done !== true) {
     await nextTurn();

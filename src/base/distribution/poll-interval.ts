@@ -3,7 +3,7 @@
 
 import type { Queryable } from '../db.ts';
 
-export interface LookPace {
+export interface PollInterval {
   /** So long after a few looks in vain, unless there may be work. */
   readonly idleSeconds: number;
   /** The shortest time between two looks of one loop, however often it is woken. */
@@ -16,16 +16,16 @@ const WAKE_MS_PER_SHARD = 2;
 const MAX_WAKE_MS = 250;
 
 /** Null: one PostgreSQL has all tables, and the loops look as often as they would. */
-export async function readLookPace(db: Queryable): Promise<LookPace | null> {
+export async function readPollInterval(db: Queryable): Promise<PollInterval | null> {
   const [found] = await db.query<{ isCitus: boolean }>(`select to_regclass('pg_dist_shard') is not null as "isCitus"`);
   if (found?.isCitus !== true) return null;
   const [counted] = await db.query<{ shards: number }>(
     'select coalesce(max(n), 0)::integer as shards from (select count(*) as n from pg_dist_shard group by logicalrelid) s',
   );
-  return counted === undefined || counted.shards === 0 ? null : lookPace(counted.shards);
+  return counted === undefined || counted.shards === 0 ? null : pollInterval(counted.shards);
 }
 
-export function lookPace(shards: number): LookPace {
+export function pollInterval(shards: number): PollInterval {
   return {
     idleSeconds: Math.min(MAX_IDLE_SECONDS, shards * IDLE_SECONDS_PER_SHARD),
     wakeMs: Math.min(MAX_WAKE_MS, shards * WAKE_MS_PER_SHARD),

@@ -39,6 +39,7 @@ describe.runIf(executable !== null)('around the screens', () => {
       await page.goto(at('/team'));
     }
     await page.getByRole('button', { name: 'Invite a person' }).click();
+    await page.getByRole('dialog').waitFor();
     await page.keyboard.press('Control+k');
     expect(await page.getByRole('dialog').count()).toBe(1);
     await page.keyboard.press('Escape');

@@ -183,7 +183,7 @@ describe.runIf(executable !== null)('the screens of webhooks and events', () => 
     expect(events.name).toBe('events.csv');
     expect(events.lines).toEqual([
       'id,type,created_at,subject,subject_name,external_booking_id',
-      expect.stringMatching(/^evt_\w+,checkout\.created,[^,]+,chk_\w+,"'=Cabana 3, Saturday",bk-\d+$/),
+      expect.stringMatching(/^evt_\w+,checkout\.created,[^,]+,chk_\w+,"'=Cabana 3, Saturday",bk-\w+-\d+$/),
     ]);
     expect(events.lines[1]).toContain(checkout.id);
     expect((await savedFrom('/events?type=checkout.expired')).lines).toHaveLength(1);

@@ -10,7 +10,7 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BUNDLE_OPTIONS, buildSdk } from '../../sdk/build.js';
-import { packageRoot } from '../../src/base/package-root.ts';
+import { packageRoot, packageVersion } from '../../src/base/package-root.ts';
 import { readmeProgram } from './readme-program.ts';
 
 const MAX_COMPRESSED_BYTES = 12 * 1024;
@@ -55,6 +55,15 @@ describe('the package', () => {
     } = JSON.parse(readText('package.json'));
     expect({ ...dependencies, ...peerDependencies, ...optionalDependencies }).toEqual({});
     for (const format of ['esm', 'cjs'] as const) expect((await minified(format)).match(RUNTIME_ONLY)).toBeNull();
+  });
+
+  it('has the version of the service, in its package, its README and each request', () => {
+    const { version } = JSON.parse(readText('package.json'));
+    expect(version).toBe(packageVersion());
+    expect(readText('src/defaults.gen.ts')).toContain(`VERSION = '${version}'`);
+    expect(readText('README.md').match(/everyshare-sdk-[\d.]+\.tgz/g)).toEqual(
+      Array(2).fill(`everyshare-sdk-${version}.tgz`),
+    );
   });
 
   it('is packed as its README says, with the smoke test, and cannot be published by mistake', {

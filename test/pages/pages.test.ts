@@ -147,6 +147,17 @@ describe('a page', () => {
     );
   });
 
+  it('does not ask a guest to pay who has paid and opens the link on another device', async () => {
+    const { checkout, invites } = await createGroup();
+    const before = (await get(pathOf(invites[1].url))).text;
+    expect(before).toContain('to pay your share');
+    await venue.pay(checkout.id, invites[1].id, '4242424242424242');
+    const { text } = await get(pathOf(invites[1].url));
+    expect(text).toMatch(/\$40\.00(<\/bdi>)? is held\. Nothing is charged yet\./);
+    expect(text).not.toContain('to pay your share');
+    expect(text).not.toContain('class="promise');
+  });
+
   it('shows a link preview the venue and the title, but no names and no amounts', async () => {
     const { invites } = await createGroup();
     const { text } = await get(pathOf(invites[1].url));

@@ -149,7 +149,7 @@ function landing(page: PageRequest, model: PageModel, formError: FormError | nul
 <div class="narrow">${seatsWithTally(page, model)}</div></div>`
         : totalBlock(page, model),
       signInForm(page, model, formError),
-      !declined && promise(page, model),
+      !declined && share?.status !== 'held' && promise(page, model),
       folds([aboutHolds(page), ...policyFolds(page, model)]),
       invited !== null && page.pending === null && leaveLink(page, model, invited),
     ],
@@ -178,8 +178,14 @@ function greeting(page: PageRequest, model: PageModel, share: GuestShare | undef
       ? [translator.translate('page.invited_title', { name }), translator.translate('page.sign_in_to_join')]
       : share.is_open_seat
         ? [translator.translate('page.seat_free', { name }), translator.translate('page.sign_in_for_seat')]
-        : [translator.translate('page.invited_title', { name }), translator.translate('page.sign_in_to_pay')];
+        : [translator.translate('page.invited_title', { name }), whatToDo(page, model, share)];
   return html`<div class="greeting in">${organizer !== undefined && face(page, model, organizer, false)}<p><strong>${title}</strong> <span class="quiet">${text}</span></p></div>`;
+}
+
+/** A guest who has paid, and opens the link on another device, is not asked to pay. */
+function whatToDo(page: PageRequest, model: PageModel, share: GuestShare): string {
+  if (share.status !== 'held') return page.translator.translate('page.sign_in_to_pay');
+  return page.translator.translate('page.held_text', { amount: money(page, model, share.amount) });
 }
 
 function collecting(page: PageRequest, model: PageModel, options: ScreenOptions, above: Piece): Screen {

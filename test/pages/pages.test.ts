@@ -147,6 +147,19 @@ describe('a page', () => {
     );
   });
 
+  it('says that the browser blocks cookies when a code was sent and its cookie does not come back', async () => {
+    const { checkout } = await createGroup();
+    const sent = await post(`/c/${checkout.id}/sign-in`, { phone: '+15550100163' });
+    const location = sent.headers.get('location') ?? '';
+    const cookie = (sent.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+    expect([sent.status, location]).toEqual([303, expect.stringMatching(/\?sent=\d+$/)]);
+    expect((await get(location, { cookie })).text).not.toContain('blocks the cookie');
+    expect((await get(location)).text).toContain('Your browser blocks the cookie that signing in needs.');
+    // Not on a page that is opened again much later.
+    const old = location.replace(/\d+$/, String(Math.floor(Date.now() / 1000) - 601));
+    expect((await get(old)).text).not.toContain('blocks the cookie');
+  });
+
   it('does not ask a guest to pay who has paid and opens the link on another device', async () => {
     const { checkout, invites } = await createGroup();
     const before = (await get(pathOf(invites[1].url))).text;
@@ -263,7 +276,10 @@ describe('signing in on a page', () => {
     const { checkout } = await createGroup();
     const page = `/c/${checkout.id}`;
     const response = await post(`${page}/sign-in`, { phone: '(555) 010-0007' });
-    expect([response.status, response.headers.get('location')]).toEqual([303, page]);
+    expect([response.status, response.headers.get('location')]).toEqual([
+      303,
+      expect.stringMatching(new RegExp(`^${page}\\?sent=\\d+$`)),
+    ]);
     const pending = response.headers.get('set-cookie') ?? '';
     expect(pending).toMatch(/HttpOnly; SameSite=Lax/);
     expect(pending).not.toContain('0100007');

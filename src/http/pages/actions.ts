@@ -47,7 +47,8 @@ export const signIn: Action = async (page, route, form) => {
       body: { phone: target.phone },
     });
     setPendingSignIn(reply, http.app.seal, { challengeId, ...target }, page.isSecure);
-    return redirectTo(page, route.path);
+    // By the time the next page knows that a cookie should have come with it.
+    return redirectTo(page, `${route.path}?sent=${Math.floor(http.app.clock.now() / 1000)}`);
   } catch (error) {
     if (error instanceof Problem && error.status === 422)
       return fieldProblem(page, route, 'phone', 'page.phone_wrong', { phone: typed });

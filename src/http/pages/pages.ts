@@ -32,6 +32,7 @@ import { findSavedCardShare, readPageModel } from './page-model.ts';
 import { findPageRoute, guestOf, openPageRequest, type PageRequest, requireSameOrigin } from './page-request.ts';
 import { chooseParty, currentChoice } from './party-action.ts';
 import { renderScreen } from './screens.ts';
+import type { FormError } from './sign-in-form.ts';
 
 const ACTIONS: Readonly<Record<string, Action>> = {
   'sign-in': signIn,
@@ -100,12 +101,21 @@ async function showPage(page: PageRequest): Promise<FastifyReply> {
   const mayChoose = page.member !== null && page.member.displayName !== null;
   const chooses = model.checkout.status === 'open' || (edit === 'party' && model.isOrganizer);
   const stored = readFormError(page.request, page.http.app.seal, page.isSecure);
-  const formError = stored?.checkoutId === route.checkoutId ? stored : null;
+  const formError = stored?.checkoutId === route.checkoutId ? stored : cookieProblem(page, query.sent);
   const choice = mayChoose && chooses ? await currentChoice(page, model, formError) : null;
   if (typeof cover !== 'string' || !model.isOrganizer)
     return sendPage(page, renderScreen(page, model, { choice, ...asked, formError }));
   const sameCard = await findSavedCardShare(page, route);
   return sendPage(page, renderScreen(page, model, { choice, cover, sameCard, formError }));
+}
+
+const SENT_SECONDS = 600;
+
+/** A code was texted a moment ago, and the cookie that names it has not come: without it each tap would text another code. */
+function cookieProblem({ http, member, pending, translator }: PageRequest, sentAt: unknown): FormError | null {
+  const age = http.app.clock.now() / 1000 - Number(sentAt);
+  const isMissing = typeof sentAt === 'string' && member === null && pending === null && age < SENT_SECONDS;
+  return isMissing ? { field: 'phone', message: translator.translate('page.cookies_blocked') } : null;
 }
 
 async function runAction(page: PageRequest, action: Action): Promise<FastifyReply> {

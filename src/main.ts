@@ -225,10 +225,17 @@ async function startRole(
       throw asListenError(error, config);
     },
   );
-  await shutdown.add(() => server.close());
+  let closing: Promise<void> | null = null;
+  const closeServer = (): Promise<void> => {
+    closing ??= server.close();
+    return closing;
+  };
+  await shutdown.add(closeServer);
   await recordServerAddress(context.db, context.address);
   // After the server listens: only then is the address known with which the worker's links begin.
   const workerPort = role === 'start' ? await runWorker(context, monitoring, log, shutdown) : null;
+  // Stopping takes no new requests first: the worker's loops may need a while to end.
+  if (role === 'start') await shutdown.add(closeServer);
   const registered = processor.registerWebhookEndpoints(server.localUrl).catch((error: unknown) => {
     if (shutdown.isStopping) return;
     log.warn(

@@ -35,7 +35,7 @@ import { type OpenedProcessors, openProcessors } from './main/processors.ts';
 import { runWorker } from './main/run-worker.ts';
 import { setAddressOfCommand, setAddressOfWorker } from './main/server-address.ts';
 import { openReads } from './main/standby.ts';
-import { asMissingKeyFile, storedEncryptionKeys, storedOperatorToken } from './main/stored-secrets.ts';
+import { encryptionKeysFor, storedEncryptionKeys, storedOperatorToken } from './main/stored-secrets.ts';
 import { type AppContext, commandContext, makeContext, readSchemas } from './run/context.ts';
 import type { ToolServer, ToolServerContext } from './run/tool-server.ts';
 
@@ -62,8 +62,7 @@ async function openContext<M extends Monitoring | null>(
   const monitoring = await loadMonitoring();
   await yieldToIo();
   const token = config.operatorToken === null ? storedOperatorToken(config) : null;
-  const stored = config.encryptionKeys === null ? storedEncryptionKeys(config) : null;
-  const sealKeys = config.encryptionKeys ?? stored?.keys ?? [];
+  const sealKeys = await encryptionKeysFor(config, url);
   const processor = await openProcessors(config, role, sealKeys, log, shutdown);
   const plainDb = openDb({
     url,
@@ -101,24 +100,31 @@ async function openContext<M extends Monitoring | null>(
   });
   if (applied > 0) log.info({ files: applied }, 'the process migrated the database');
   if (shutdown.isStopping) throw new ShutdownRequested();
-  await verifyEncryptionKey(db, context.seal, context.clock.now()).catch((error: unknown) => {
-    throw stored === null ? error : asMissingKeyFile(stored, error);
-  });
-  if (config.sandboxProcessor) await requireNoStripeAccounts(db);
+  await verifyEncryptionKey(db, context.seal, context.clock.now());
+  if (config.sandboxProcessor) await keepFromStripeAccounts(db, role, processor);
   if (role !== 'cli') await adoptProcessors(db, processor.processors, context.clock.now());
   return { context, processor, monitoring, newOperatorToken: token?.isNew === true ? token.text : null };
 }
 
 /**
  * Without Stripe's keys a process has the embedded processor, which knows nothing of the venues' live accounts at Stripe: it
- * would put them aside for all servers, and a command would compare the books with nothing.
+ * would put them aside for all servers. A command goes on without a processor, so that it does not compare the books with
+ * nothing.
  */
-async function requireNoStripeAccounts(db: Queryable): Promise<void> {
+async function keepFromStripeAccounts(
+  db: Queryable,
+  role: Role | 'cli',
+  { processors }: OpenedProcessors,
+): Promise<void> {
   const count = await countStripeAccounts(db, 'live');
   if (count === 0) return;
+  if (role === 'cli') {
+    for (const mode of ['test', 'live'] as const) delete processors[mode];
+    return;
+  }
   const accounts = count === 1 ? '1 venue has its payout account' : `${count} venues have their payout accounts`;
   throw new ConfigError([
-    `STRIPE_LIVE_SECRET_KEY and STRIPE_LIVE_PUBLISHABLE_KEY are not set, and ${accounts} at Stripe: set both, as the servers have them.`,
+    `STRIPE_LIVE_SECRET_KEY and STRIPE_LIVE_PUBLISHABLE_KEY are not set, and ${accounts} at Stripe: set both, as the other servers have them. Do not start a copy of that installation: its worker would move real money.`,
   ]);
 }
 
@@ -173,7 +179,7 @@ async function startGroup(
   const isEmbedded = command === 'start' && config.databaseUrl === null;
   const url = command === 'start' ? await openDatabase(config, log, shutdown) : requireDatabaseUrl(config, command);
   // With DATABASE_URL, every process must be given the keys.
-  const keys = isEmbedded ? (config.encryptionKeys ?? storedEncryptionKeys(config).keys) : [];
+  const keys = isEmbedded ? await encryptionKeysFor(config, url) : [];
   const env = { DATABASE_URL: url, ENCRYPTION_KEY: keys.map((key) => key.toString('base64')).join(',') };
   const group = new ProcessGroup({ config, command, servers, env: isEmbedded ? env : {}, log });
   await shutdown.add(() => group.stop());
@@ -352,7 +358,7 @@ async function runCommandLine(argv: readonly string[]): Promise<number> {
       version: packageVersion(),
       encryptionKeys: () => {
         const isStored = existsSync(join(config.dataDir, 'encryption-key'));
-        return config.encryptionKeys ?? (isStored ? storedEncryptionKeys(config).keys : null);
+        return config.encryptionKeys ?? (isStored ? storedEncryptionKeys(config) : null);
       },
       async verifyKeys(url, keys) {
         const db = openDb({ url, connections: 2, pooled: false, applicationName: 'everyshare-cli' });

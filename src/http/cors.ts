@@ -11,7 +11,7 @@ import { isOriginOfAnyVenue, isRegisteredOrigin } from '../domain/venues/queries
 import { normalOrigin } from '../domain/venues/venue.ts';
 import type { AppOperation } from '../run/app-operation.ts';
 import { isPartner } from '../run/principal.ts';
-import { unavailableProblem } from '../run/problem.ts';
+import { isDatabaseAway, unavailableProblem } from '../run/problem.ts';
 import type { HttpContext } from './context.ts';
 import { routerPath } from './routes.ts';
 
@@ -71,12 +71,12 @@ export async function allowOrigin(
 }
 
 /**
- * Every page may read that the service is unavailable: whose origin it is cannot be looked up then, and a page that could not
- * read it would take its own origin for refused.
+ * Every page may read that the database is away: whose origin it is cannot be looked up then, and a page that could not read
+ * it would take its own origin for refused.
  */
-export function letOutageBeRead(request: FastifyRequest, reply: FastifyReply, { code }: Problem): void {
+export function letOutageBeRead(request: FastifyRequest, reply: FastifyReply, problem: Problem): void {
   const isOfGuests = request.url.startsWith('/v1/public/') && request.headers.origin !== undefined;
-  if (isOfGuests && code === 'service_unavailable' && !reply.hasHeader('access-control-allow-origin'))
+  if (isOfGuests && isDatabaseAway(problem) && !reply.hasHeader('access-control-allow-origin'))
     reply.header('access-control-allow-origin', '*').header('access-control-expose-headers', EXPOSED_HEADERS);
 }
 

@@ -25,6 +25,10 @@ export function asProblem(error: unknown): Problem {
   return unavailableProblem(error) ?? new Problem('internal_error', { cause: error });
 }
 
+export function isDatabaseAway({ cause }: Problem): boolean {
+  return isUnavailable(cause);
+}
+
 export function toHttpProblem(problem: Problem, requestId: string, baseUrl: string): HttpProblem {
   const { field, reason, problems, headers } = problem.detail;
   const error = {

@@ -1,7 +1,7 @@
 // A venue that cannot be paid charges no guest: its live checkouts are refused, with a message that says what is missing.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { adoptProcessors } from '../../src/domain/payments/former-account-queries.ts';
+import { adoptProcessors, countStripeAccounts } from '../../src/domain/payments/former-account-queries.ts';
 import { onboardingLink, requirePayoutAccount } from '../../src/domain/payments/payout-account.ts';
 import {
   claimPayoutAccounts,
@@ -214,7 +214,10 @@ describe('an account of another processor', () => {
     expect(accountId).not.toBe(trial?.accountId);
     await startWith(false);
     expect((await liveAccount(venue))?.accountId).toBe(accountId);
+    // A process without Stripe's keys is refused by this, also where another has put the account aside before.
+    expect(await countStripeAccounts(world.db, 'live')).toBe(1);
     await startWith(true);
+    expect(await countStripeAccounts(world.db, 'live')).toBe(1);
     expect(await liveAccount(venue)).toMatchObject({ accountId: trial?.accountId, transfersStatus: null });
     await startWith(false);
     expect((await liveAccount(venue))?.accountId).toBe(accountId);

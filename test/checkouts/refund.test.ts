@@ -270,6 +270,21 @@ describe('by the offering’s policy, a refund', () => {
     ]);
     const { json } = await refund(completed.id, {});
     expect(json.shares.map((share: Json) => share.refunded_amount)).toEqual([0, 1_500, 1_500]);
+    // Each by itself, where a part was lost after a refund of all.
+    const other = await venue.completed({ amount: 9_000, offering_external_id, starts_at: inFuture(DAY) });
+    await refund(other.id, { amount: 1_800 });
+    await world.db.query('update shares set lost_amount = 1500 where venue_id = $1 and share_id = $2', [
+      venue.venueId,
+      other.shares[0].id,
+    ]);
+    await world.db.query(
+      `update movements set amount = amount - 1500, sent_amount = sent_amount - 1500 where venue_id = $1 and share_id = $2 and kind = 'transfer'`,
+      [venue.venueId, other.shares[0].id],
+    );
+    const second = await refund(other.id, {});
+    expect(second.status, second.text).toBe(200);
+    const shares = second.json.shares as Json[];
+    expect(shares.map((share) => share.refunded_amount)).toEqual([750, 1_500, 1_500]);
   });
 
   it('of a checkout whose offering has no cancellation policy is everything that is left', async () => {

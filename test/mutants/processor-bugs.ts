@@ -207,8 +207,8 @@ export const PROCESSOR_BUGS: readonly Mutant[] = [
     area: 'money',
     bug: 'a policy refunds to the others what one guest has by a lost dispute',
     file: 'src/domain/checkouts/refunds/plan-refund.ts',
-    from: 'if (shares.every(({ lostAmount }) => lostAmount === 0)) return',
-    to: 'if (shares.every(({ lostAmount }) => lostAmount >= 0)) return',
+    from: 'if (shares.every(({ lostAmount }) => lostAmount === 0)) {',
+    to: 'if (shares.every(({ lostAmount }) => lostAmount >= 0)) {',
     tests: ['test/checkouts/refund.test.ts'],
   },
   {

@@ -206,14 +206,17 @@ describe('beside a running program', () => {
     expect(await running.stop('SIGTERM')).toBe(0);
   });
 
-  it('another is not started without the file of its encryption key, and leaves no wrong one', async () => {
-    const { DATA_DIR } = await copyInitializedData(newFolder());
-    const file = join(DATA_DIR, 'encryption-key');
-    rmSync(file);
-    const { code, err } = await runProgram(['start'], { DATA_DIR });
-    expect([code, err]).toEqual([1, expect.stringContaining(`${file} is missing, and this database was written`)]);
-    expect(existsSync(file)).toBe(false);
-  });
+  it.each(['1', '2'])(
+    'another is not started without the file of its encryption key, and makes no wrong one (PROCESSES=%s)',
+    async (PROCESSES) => {
+      const { DATA_DIR } = await copyInitializedData(newFolder());
+      const file = join(DATA_DIR, 'encryption-key');
+      rmSync(file);
+      const { code, err } = await runProgram(['start'], { DATA_DIR, PROCESSES });
+      expect([code, err]).toEqual([1, expect.stringContaining(`${file} is missing, and this database was written`)]);
+      expect(existsSync(file)).toBe(false);
+    },
+  );
 
   it('another is not started with an empty operator token', async () => {
     const { DATA_DIR } = await copyInitializedData(newFolder());

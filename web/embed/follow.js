@@ -78,7 +78,7 @@ export function follow({ base, script, id, key, onProgress, onProblem }) {
   };
 
   const read = async () => {
-    const response = await open(url, eitherSignal(interrupt.signal, AbortSignal.timeout(READ_TIMEOUT_MS)));
+    const response = await open(url, eitherSignal(interrupt.signal, timeoutSignal(READ_TIMEOUT_MS)));
     const progress = await response.json();
     if (isStopped) return;
     onProblem(null);
@@ -155,7 +155,14 @@ export function follow({ base, script, id, key, onProgress, onProblem }) {
   };
 }
 
-/** What AbortSignal.any() does, which Safari has since 17.4 alone. */
+/** What AbortSignal.timeout() does, which Safari has since 16. */
+function timeoutSignal(ms) {
+  const controller = new AbortController();
+  setTimeout(() => controller.abort(new DOMException('The time is over.', 'TimeoutError')), ms);
+  return controller.signal;
+}
+
+/** What AbortSignal.any() does, which Safari has since 17.4. */
 function eitherSignal(one, other) {
   const controller = new AbortController();
   for (const signal of [one, other]) {
@@ -175,7 +182,7 @@ async function problemFrom(error, script) {
   // A refused origin is a TypeError of fetch(); a time-out is not.
   if (script === null || !(error instanceof TypeError) || !navigator.onLine) return offline;
   try {
-    const signal = AbortSignal.timeout(READ_TIMEOUT_MS);
+    const signal = timeoutSignal(READ_TIMEOUT_MS);
     await fetch(script, { method: 'HEAD', credentials: 'omit', cache: 'no-store', signal });
   } catch {
     return offline;

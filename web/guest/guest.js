@@ -365,13 +365,19 @@ document.addEventListener('submit', (event) => {
   form.dataset.sent = '';
   form.setAttribute('aria-busy', 'true');
   // A guest who has stopped the loading must be able to tap again.
-  setTimeout(() => setUsable(form), SENT_MS);
+  unlocks.set(
+    form,
+    setTimeout(() => setUsable(form), SENT_MS),
+  );
 });
 
 /** Longer than any answer of the server takes. */
 const SENT_MS = 20_000;
 
+const unlocks = new WeakMap();
+
 function setUsable(form) {
+  clearTimeout(unlocks.get(form));
   delete form.dataset.sent;
   form.removeAttribute('aria-busy');
 }

@@ -60,7 +60,7 @@ export function makeDriver(form) {
       const response = await fetch(`/sandbox/processor/v1/payment_intents/${intent}/confirm`, {
         method: 'POST',
         body,
-        signal: AbortSignal.timeout(CONFIRM_MS),
+        signal: AbortSignal.timeout?.(CONFIRM_MS),
       });
       return followAction(await response.json(), onRedirect);
     },
@@ -70,7 +70,7 @@ export function makeDriver(form) {
       const intent = clientSecret.split('_secret_')[0];
       const query = new URLSearchParams({ key, client_secret: clientSecret });
       const response = await fetch(`/sandbox/processor/v1/payment_intents/${intent}?${query}`, {
-        signal: AbortSignal.timeout(CONFIRM_MS),
+        signal: AbortSignal.timeout?.(CONFIRM_MS),
       });
       return followAction(await response.json(), onRedirect);
     },

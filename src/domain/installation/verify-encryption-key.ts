@@ -2,7 +2,7 @@
 // and not when a secret has to be opened. Also loads the key of the keyed hashes: it is made once, from the key of the
 // first start, and stays the same when ENCRYPTION_KEY is replaced, so that phones are still found by their hash.
 
-import type { Queryable } from '../../base/db.ts';
+import { type Queryable, sqlState } from '../../base/db.ts';
 import type { Seal } from '../../base/seal.ts';
 
 const SEAL_NAME = 'installation';
@@ -15,8 +15,6 @@ interface InstallationRow {
   readonly hashKey: Buffer | null;
 }
 
-export class WrongEncryptionKey extends Error {}
-
 export async function verifyEncryptionKey(db: Queryable, seal: Seal, now: number): Promise<void> {
   const existing = await findInstallation(db);
   if (existing === null) {
@@ -27,7 +25,7 @@ export async function verifyEncryptionKey(db: Queryable, seal: Seal, now: number
   }
   const row = existing ?? (await findInstallation(db));
   if (row === null || !canOpen(seal, row.proof)) {
-    throw new WrongEncryptionKey(
+    throw new Error(
       'ENCRYPTION_KEY is not the key that this database was written with: set the one used before. While keys are replaced, list both.',
     );
   }
@@ -55,6 +53,19 @@ export async function resealInstallation(tx: Queryable, seal: Seal): Promise<voi
     seal.seal(PROOF_TEXT, SEAL_NAME),
     sealHashKey(seal, hashKey),
   ]);
+}
+
+const UNDEFINED_TABLE = '42P01';
+
+/** Whether the database was started with a key before. */
+export async function isInstalled(db: Queryable): Promise<boolean> {
+  try {
+    return (await findInstallation(db)) !== null;
+  } catch (error) {
+    // The migration of a new database has not come that far.
+    if (sqlState(error) === UNDEFINED_TABLE) return false;
+    throw error;
+  }
 }
 
 async function findInstallation(db: Queryable): Promise<InstallationRow | null> {

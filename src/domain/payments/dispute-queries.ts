@@ -263,7 +263,7 @@ export async function recordedDisputes(
   return new Map(rows.map((row) => [row.disputeId, row]));
 }
 
-/** Disputes that are open in the records and were opened before then, those first of which nothing was heard for longest. */
+/** Disputes that are open in the records and were opened before then, those first that have not changed for longest. */
 export async function openDisputesBefore(
   db: Queryable,
   mode: Mode,

@@ -42,10 +42,13 @@ async function adopt(db: Db, mode: Mode, processor: 'sandbox' | 'stripe', now: n
   });
 }
 
-/** How many venues are paid at Stripe in this mode. */
+/** How many venues are paid at Stripe in this mode, those included whose account a process without Stripe's keys has put aside. */
 export async function countStripeAccounts(db: Queryable, mode: Mode): Promise<number> {
   const rows = await db.query<{ count: number }>(
-    `select count(*)::integer as count from payout_accounts where mode = $1 and processor = 'stripe'`,
+    `select count(distinct venue_id)::integer as count from (
+       select venue_id from payout_accounts where mode = $1 and processor = 'stripe'
+       union all
+       select venue_id from former_payout_accounts where mode = $1 and processor = 'stripe' and replaced_at is null) at_stripe`,
     [mode],
   );
   return rows[0]?.count ?? 0;

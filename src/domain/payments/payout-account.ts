@@ -103,6 +103,8 @@ export async function replacePayoutAccount(
   const former = await countFormerAccounts(services.db, venueId, mode);
   const created = await createAccount(services, venueId, mode, contact, former + (present === null ? 0 : 1));
   await services.db.transaction(async (tx) => {
+    // Another run has replaced it meanwhile, with the same new account.
+    if ((await findPayoutAccount(tx, venueId, mode))?.accountId !== present?.accountId) return;
     const retired = await retirePayoutAccount(tx, venueId, mode, services.clock.now());
     if (retired !== null) await onRetired(tx, retired);
     await storeAccount(services, tx, venueId, mode, created);

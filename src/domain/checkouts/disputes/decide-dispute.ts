@@ -44,7 +44,12 @@ interface Context {
   readonly newId: () => string;
 }
 
-export const DISPUTE_LOST = 'dispute_lost';
+const DISPUTE_LOST = 'dispute_lost';
+
+/** Of a reversal: a charge may have several disputes, and what is written off of one is not undone for another. */
+export function reversalReason(disputeId: string): string {
+  return `${DISPUTE_LOST} ${disputeId}`;
+}
 
 /**
  * Whether the loss cannot be divided yet: a refund of the charge may be at the processor already, an operator has reserved
@@ -299,11 +304,19 @@ function takeFromRefunded(shareId: string, amount: number): readonly Step[] {
 
 function takeFromVenue(
   transfers: readonly TransferState[],
-  { shareId, holdId }: LostDispute,
+  { id, shareId, holdId }: LostDispute,
   amount: number,
   { now, newId }: Context,
 ): readonly Step[] {
-  const taken = { shareId, holdId, amount, feePart: 0, reversedTransferId: null, reason: DISPUTE_LOST, dueAt: now };
+  const taken = {
+    shareId,
+    holdId,
+    amount,
+    feePart: 0,
+    reversedTransferId: null,
+    reason: reversalReason(id),
+    dueAt: now,
+  };
   return takeFromTransfers(transfers, taken, newId);
 }
 

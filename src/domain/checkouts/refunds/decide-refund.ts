@@ -21,6 +21,8 @@ export interface TransferState {
 
 export interface RefundRequest {
   readonly amount: number;
+  /** Of each share, together the amount; absent or null: it is divided in proportion to what is left of each. */
+  readonly amounts?: ReadonlyMap<string, number> | null;
   readonly reason: string | null;
   readonly now: number;
   readonly newId: () => string;
@@ -40,8 +42,7 @@ export function decideRefund(
   transfers: readonly TransferState[],
   request: RefundRequest,
 ): readonly Step[] {
-  const parts = divideInProportion(request.amount, checkout.shares.map(amountLeft));
-  const amounts = new Map(checkout.shares.flatMap(({ id }, index) => (parts[index] ? [[id, parts[index]]] : [])));
+  const amounts = request.amounts ?? dividedOver(checkout, request.amount);
   const fees = feeParts(checkout);
   const steps: Step[] = [
     { step: 'refund shares', amounts },
@@ -62,6 +63,11 @@ export function decideRefund(
   }
   const refund = { amount: request.amount, reason: request.reason };
   return [...steps, { step: 'record event', type: 'refund.created', refund }];
+}
+
+function dividedOver({ shares }: LockedCheckout, amount: number): ReadonlyMap<string, number> {
+  const parts = divideInProportion(amount, shares.map(amountLeft));
+  return new Map(shares.flatMap(({ id }, index) => (parts[index] ? [[id, parts[index]]] : [])));
 }
 
 function refundShare(

@@ -28,6 +28,8 @@ export interface RefundPlan {
 export interface PolicyRefund {
   /** Zero or below: the policy gives nothing more back. */
   readonly amount: number;
+  /** Of each share, where one has lost a part to a dispute; null: it is divided as any refund. */
+  readonly amounts: ReadonlyMap<string, number> | null;
   readonly percent: number;
   /** The rule that counts; null: none is met. */
   readonly hoursBefore: number | null;
@@ -65,7 +67,9 @@ export async function planRefund(
   if (amount > left) throw invalid([tooMuch(left)]);
   const transfers = await readTransfers(db, venueId, id);
   const reason = request.reason ?? null;
-  const steps = decideRefund(checkout, transfers, { amount, reason, now: caller.now, newId: () => caller.ids.uuid() });
+  const amounts = byPolicy?.amounts ?? null;
+  const decision = { amount, amounts, reason, now: caller.now, newId: () => caller.ids.uuid() };
+  const steps = decideRefund(checkout, transfers, decision);
   const decidedBy = request.amount !== undefined ? 'amount' : byPolicy === null ? 'rest' : 'policy';
   return { amount, decidedBy, left, transfers, inDispute, steps };
 }
@@ -88,18 +92,24 @@ export async function policyRefund(
   if (requestedStart === undefined && rules.length === 0) return null;
   const rule = ruleByPolicy(rules, (startsAt - (caller.now + checkout.clockAhead)) / HOUR);
   const percent = rule?.refund_pct ?? 0;
-  return { amount: amountByPolicy(checkout, percent), percent, hoursBefore: rule?.hours_before ?? null, startsAt };
+  return { ...amountByPolicy(checkout, percent), percent, hoursBefore: rule?.hours_before ?? null, startsAt };
 }
 
 /**
  * The policy's percentage is of the whole amount, so earlier refunds are deducted. Where a part was lost to a dispute each
  * share counts by itself: else the others would get what its guest has by the dispute, or less for what its guest had before.
  */
-function amountByPolicy({ amount, refundedAmount, shares }: LockedCheckout, percent: number): number {
-  if (shares.every(({ lostAmount }) => lostAmount === 0)) return percentOf(amount, percent) - refundedAmount;
+function amountByPolicy(
+  { amount, refundedAmount, shares }: LockedCheckout,
+  percent: number,
+): Pick<PolicyRefund, 'amount' | 'amounts'> {
+  if (shares.every(({ lostAmount }) => lostAmount === 0)) {
+    return { amount: percentOf(amount, percent) - refundedAmount, amounts: null };
+  }
   const owedTo = (share: ShareState): number =>
     Math.max(0, percentOf(share.amount - share.lostAmount, percent) - share.refundedAmount);
-  return shares.reduce((sum, share) => sum + owedTo(share), 0);
+  const amounts = new Map(shares.flatMap((share) => (owedTo(share) > 0 ? [[share.id, owedTo(share)]] : [])));
+  return { amount: [...amounts.values()].reduce((sum, part) => sum + part, 0), amounts };
 }
 
 /** A refund that concerns other charges too is accepted: the part of a disputed charge waits for the end of its dispute. */

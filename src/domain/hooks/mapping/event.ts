@@ -79,7 +79,7 @@ export function eventPaths(mapping: Mapping): string[] {
   ];
 }
 
-/** The part of the body that isMet the event's object. */
+/** The part of the body that has the event's object. */
 export function eventScope(whole: BodyScope, entry: EventEntry | null): BodyScope {
   return entry?.within === undefined ? whole : { root: valueAt(whole, entry.within), bound: [] };
 }

@@ -69,8 +69,9 @@ function copyRowId(): void {
 }
 
 function onKey(event: KeyboardEvent): void {
-  // A dialog is decided first: the palette above it would lead away from what it shows.
-  const isInDialog = document.querySelector('dialog[open]') !== null;
+  // A dialog is decided first: the palette above it would lead away from what it shows. Not only an open one: a browser closes
+  // it for a moment at a second Esc, and it is on the page a moment before it opens.
+  const isInDialog = document.querySelector('dialog') !== null;
   if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === 'k') {
     event.preventDefault();
     if (!isInDialog && place.value !== null) openPalette();

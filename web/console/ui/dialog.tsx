@@ -53,6 +53,17 @@ export function Dialog({
     if (isLocked !== true) return;
     return keepPage(() => refused.current?.());
   }, [isLocked]);
+  useEffect(() => {
+    if (isLocked !== true) return;
+    // A browser closes a dialog at a second Esc, also where `cancel` was refused at the first: it must not get that far.
+    const refuse = (event: KeyboardEvent): void => {
+      if (event.key !== 'Escape') return;
+      event.preventDefault();
+      refused.current?.();
+    };
+    document.addEventListener('keydown', refuse, true);
+    return () => document.removeEventListener('keydown', refuse, true);
+  }, [isLocked]);
   const isLive = place.value?.mode === 'live' && movesMoney === true;
   return (
     <dialog
@@ -64,7 +75,7 @@ export function Dialog({
         if (isLocked !== true) onClose();
         else onRefused?.();
       }}
-      // A browser closes a dialog at the second Esc, also where `cancel` was refused at the first.
+      // A phone's gesture closes it as a second Esc does.
       onClose={() => {
         if (isLocked === true) element.current?.showModal();
         else onClose();

@@ -1456,7 +1456,7 @@ CREATE TABLE named_phones (
   CONSTRAINT named_phones_member_id_fkey FOREIGN KEY (member_id) REFERENCES members(member_id)
 );
 
--- What the people of a venue are told by mail. due_at is null as soon as the mails are queued.
+-- What the people of a venue get by mail. due_at is null as soon as the mails are queued.
 CREATE TABLE notices (
   venue_id uuid NOT NULL,
   notice_id uuid NOT NULL,

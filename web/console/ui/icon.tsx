@@ -33,7 +33,7 @@ const PATHS = {
   more: 'M3.5 8h.01M8 8h.01M12.5 8h.01',
   lock: 'M4 7.5h8v6H4zM5.5 7.5V5.5a2.5 2.5 0 0 1 5 0v2',
   envelope: 'M2.5 4h11v8h-11zM2.5 4.5 8 9l5.5-4.5',
-  bell: 'M4.5 11V7a3.5 3.5 0 0 1 7 0v4l1 1h-9zM7 13.7h2',
+  reminder: 'M4.5 11V7a3.5 3.5 0 0 1 7 0v4l1 1h-9zM7 13.7h2',
   clock: 'M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2M8 5v3.2l2 1.3',
   dashed: 'M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2',
   ring: 'M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2',

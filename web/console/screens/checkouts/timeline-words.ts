@@ -68,7 +68,7 @@ const LOOKS: Readonly<Partial<Record<Kind, readonly [IconName, TimelineLine['col
   'guest.left': ['out', 'neutral'],
   'guest.removed': ['out', 'neutral'],
   'invite.sent': ['envelope', 'neutral'],
-  'reminder.sent': ['bell', 'neutral'],
+  'reminder.sent': ['reminder', 'neutral'],
   'card.declined': ['alert', 'red'],
   'hold.renewal_refused': ['alert', 'red'],
   'hold.lost': ['alert', 'red'],

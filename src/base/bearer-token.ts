@@ -18,6 +18,5 @@ export function bearer(header: string | undefined): string | null {
 export function hasBearerToken(token: string, header: string | undefined): boolean {
   const given = bearer(header);
   if (given === null) return false;
-  const hash = (text: string): Buffer => sha256(text);
-  return timingSafeEqual(hash(given), hash(token));
+  return timingSafeEqual(sha256(given), sha256(token));
 }

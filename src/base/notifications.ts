@@ -1,5 +1,6 @@
 // A connection that listens for the notifications of PostgreSQL, opened again when it breaks. It sends nothing by
-// itself, so it would never notice that its server has gone without closing the connection: it asks every few seconds. db.ts opens it.
+// itself, so it would never notice that its server has gone without closing the connection: it asks every few seconds.
+// db.ts opens it.
 
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';

@@ -23,7 +23,8 @@ const NO_ANSWER = 'Query read timeout';
 
 /**
  * Knows since when connections are suspect. A statement got no answer in time, and PostgreSQL ends slow statements earlier: so
- * its server has gone without closing the connection (cut off, or its machine is), and every connection that is older may lead there too. Without
+ * its server has gone without closing the connection (cut off, or its machine is), and every connection that is older may
+ * lead there too. Without
  * this each of them would cost another statement its whole time-out.
  */
 export class SilentServer {

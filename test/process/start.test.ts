@@ -287,6 +287,32 @@ describe('everyshare serve and worker', () => {
     for (const program of programs) expect(await program.stop('SIGTERM')).toBe(0);
   });
 
+  it('are refused without Stripe’s keys where a venue is paid at Stripe, and a command has no card processor', async () => {
+    const DATABASE_URL = await createTestDatabase('keyless', 'migrated');
+    const env = { DATABASE_URL, ENCRYPTION_KEY: randomBytes(32).toString('base64'), DATA_DIR: newFolder(), PORT: '0' };
+    const created = await runProgram(['venue', 'create', '--name', 'Paid', '--json'], env);
+    const client = new pg.Client({ connectionString: DATABASE_URL });
+    await client.connect();
+    // As if its account had been made with Stripe's keys.
+    const accountsAtStripe = () =>
+      client.query(`select venue_id as id from payout_accounts where mode = 'live' and processor = 'stripe'`);
+    await client.query(`update payout_accounts set processor = 'stripe' where mode = 'live'`);
+    const { id } = JSON.parse(created.out);
+    for (const role of ['serve', 'worker']) {
+      const { code, err } = await runProgram([role], env);
+      expect([code, err]).toEqual([
+        1,
+        expect.stringMatching(/STRIPE_LIVE_SECRET_KEY .+ 1 venue has its payout account/),
+      ]);
+    }
+    expect((await accountsAtStripe()).rows).toEqual([{ id }]);
+    await client.end();
+    expect((await runProgram(['venue', 'list'], env)).code).toBe(0);
+    expect((await runProgram(['ledger', 'check'], env)).code).toBe(0);
+    const compared = await runProgram(['reconcile', '--days', '1'], env);
+    expect([compared.code, compared.err]).toEqual([1, expect.stringContaining('card processor')]);
+  });
+
   /** A database whose migrations are blocked, and a wait until the program is blocked there. */
   async function lockedDatabase() {
     const DATABASE_URL = await createTestDatabase('lock', 'empty');

@@ -179,13 +179,13 @@ export async function lockWrittenOff(
   tx: Queryable,
   venueId: string,
   holdId: string,
-  reason: string,
+  reasons: readonly string[],
 ): Promise<WrittenOff[]> {
   return tx.query<WrittenOff>(
     `select movement_id as "id", written_off_amount as "amount" from movements
-     where venue_id = $1 and hold_id = $2 and kind = 'reversal' and reason = $3 and written_off_amount > 0
+     where venue_id = $1 and hold_id = $2 and kind = 'reversal' and reason = any($3) and written_off_amount > 0
      order by movement_id for update`,
-    [venueId, holdId, reason],
+    [venueId, holdId, reasons],
   );
 }
 

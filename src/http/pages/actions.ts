@@ -47,7 +47,7 @@ export const signIn: Action = async (page, route, form) => {
       body: { phone: target.phone },
     });
     setPendingSignIn(reply, http.app.seal, { challengeId, ...target }, page.isSecure);
-    // By the time the next page knows that a cookie should have come with it.
+    // The next page sees by the time whether the cookie should have come with it.
     return redirectTo(page, `${route.path}?sent=${Math.floor(http.app.clock.now() / 1000)}`);
   } catch (error) {
     if (error instanceof Problem && error.status === 422)

@@ -109,7 +109,8 @@ async function showPage(page: PageRequest): Promise<FastifyReply> {
   return sendPage(page, renderScreen(page, model, { choice, cover, sameCard, formError }));
 }
 
-const SENT_SECONDS = 600;
+/** The page follows at once. Later the address may be that of another browser, to which the guest has copied it. */
+const SENT_SECONDS = 30;
 
 /** A code was texted a moment ago, and the cookie that names it has not come: without it each tap would text another code. */
 function cookieProblem({ http, member, pending, translator }: PageRequest, sentAt: unknown): FormError | null {

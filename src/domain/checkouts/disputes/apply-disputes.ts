@@ -33,7 +33,7 @@ import { type PaymentServices, processorFor } from '../payment-services.ts';
 import { lockCheckout } from '../queries.ts';
 import type { Step } from '../steps.ts';
 import { writeSteps } from '../write-steps.ts';
-import { decideLostDispute, decideReturnedLoss, mustDivideLater, reversalReason } from './decide-dispute.ts';
+import { decideLostDispute, decideReturnedLoss, mustDivideLater, reversalReasons } from './decide-dispute.ts';
 
 export type ProcessorEventServices = Pick<PaymentServices, 'db' | 'clock' | 'ids' | 'log' | 'processors'>;
 
@@ -141,7 +141,7 @@ async function settleDivision(
   const fields = { dispute: id, checkout: checkoutId };
   if (division !== null && change < 0) {
     services.log.warn({ ...fields, amount: -change }, 'the processor gave back a loss; those who bore it get it back');
-    const writtenOff = await lockWrittenOff(tx, venueId, holdId, reversalReason(id));
+    const writtenOff = await lockWrittenOff(tx, venueId, holdId, reversalReasons(id));
     const returned = { amount: -change, writtenOff };
     const steps = decideReturnedLoss(checkout, { id, shareId, holdId, subject, division }, returned, context);
     await writeSteps(tx, { ids: services.ids, now }, checkout, steps);

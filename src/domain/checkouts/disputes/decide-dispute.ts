@@ -46,9 +46,14 @@ interface Context {
 
 const DISPUTE_LOST = 'dispute_lost';
 
-/** Of a reversal: a charge may have several disputes, and what is written off of one is not undone for another. */
-export function reversalReason(disputeId: string): string {
+/** A charge may have several disputes, and what is written off of one is not undone for another. */
+function reversalReason(disputeId: string): string {
   return `${DISPUTE_LOST} ${disputeId}`;
+}
+
+/** The reasons of a dispute's reversals. Those of earlier releases do not name it. */
+export function reversalReasons(disputeId: string): readonly string[] {
+  return [reversalReason(disputeId), DISPUTE_LOST];
 }
 
 /**

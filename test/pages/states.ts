@@ -67,6 +67,9 @@ async function completedGroup(fixture: BrowserFixture): Promise<Group> {
   return group;
 }
 
+/** Its refunds fail half a minute after they were made. */
+const REFUND_FAILS = '4000000000005126';
+
 const pageOf = ({ checkout }: Group): string => `/c/${checkout.id}`;
 
 async function openChooseParty(fixture: BrowserFixture, page: Page, ada: Person): Promise<void> {
@@ -197,6 +200,23 @@ const collecting: readonly PageState[] = [
       const group = await createGroup(fixture);
       await pay(fixture, group, 0);
       return openAt(fixture, page, null, group.invites[1].url);
+    },
+  },
+  {
+    name: 'held-elsewhere',
+    text: 'Nothing is charged yet.',
+    async open(fixture, page) {
+      const group = await createGroup(fixture);
+      await pay(fixture, group, 1);
+      return openAt(fixture, page, null, group.invites[1].url);
+    },
+  },
+  {
+    name: 'cookies-blocked',
+    text: 'Your browser blocks the cookie',
+    async open(fixture, page) {
+      const group = await createGroup(fixture);
+      return openAt(fixture, page, null, `${pageOf(group)}?sent=${Math.floor(Date.now() / 1000)}`);
     },
   },
   {
@@ -596,6 +616,20 @@ const ended: readonly PageState[] = [
       await pay(fixture, group, 1);
       await fixture.venue.post(`/v1/checkouts/${group.checkout.id}/cancel`);
       return openAt(fixture, page, group.ben, group.invites[1].url);
+    },
+  },
+  {
+    name: 'canceled-return-failed',
+    text: 'has not reached you yet.',
+    async open(fixture, page) {
+      const group = await createGroup(fixture);
+      for (const [index, card] of [REFUND_FAILS, CARDS.good, CARDS.captureFailsForGood].entries())
+        await pay(fixture, group, index, card);
+      await fixture.world.work();
+      await fixture.venue.finishDueWork(group.checkout.id);
+      fixture.world.processorClock.aheadMs += 31_000;
+      await fixture.venue.finishDueWork(group.checkout.id);
+      return openAt(fixture, page, group.ada, group.invites[0].url);
     },
   },
   {

@@ -131,7 +131,7 @@ export function canceledScreen(page: PageRequest, model: PageModel): Screen {
   return endedWithoutCharge(page, model, 'canceled', null);
 }
 
-/** The checkout ended and no charge remains. */
+/** The checkout ended and no charge remains, or one whose return has failed. */
 function endedWithoutCharge(
   page: PageRequest,
   model: PageModel,
@@ -146,8 +146,9 @@ function endedWithoutCharge(
   return {
     poster: { kind: 'standard', isOver: true, hasOwnHeading: true },
     main: [
+      // "Nobody stays charged" is not for a guest whose money has not arrived.
       html`<div class="title"><h1>${translator.translate(`page.${how}_title`)}</h1>
-<p class="lead">${translator.translate(how === 'expired' && model.mayTryAgain ? 'page.expired_again_text' : `page.${how}_text`, { venue })}</p></div>`,
+${failed === 0 && html`<p class="lead">${translator.translate(how === 'expired' && model.mayTryAgain ? 'page.expired_again_text' : `page.${how}_text`, { venue })}</p>`}</div>`,
       released > 0 && releasedPanel(page, model, released),
       released > 0 &&
         nextSteps([

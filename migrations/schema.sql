@@ -2223,6 +2223,8 @@ CREATE TABLE webhook_endpoints (
 --   is_same_deadline(p_ends_at timestamp with time zone, p_deadline_ms double precision) returns boolean
 -- src/domain/payments/functions/is_venue_payable.sql
 --   is_venue_payable(p_venue uuid, p_mode text) returns boolean
+-- src/base/functions/keep_plans.sql
+--   keep_plans(p_keep boolean) returns void
 -- src/domain/analytics/functions/latest_hour.sql
 --   latest_hour(p_hours integer) returns integer
 -- src/domain/analytics/functions/lock_activity_venue.sql

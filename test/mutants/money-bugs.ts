@@ -11,8 +11,8 @@ export const MONEY_BUGS: readonly Mutant[] = [
     area: 'money',
     bug: 'the checkout is not locked before the check for the last share',
     file: 'src/domain/checkouts/queries.ts',
-    from: "return readRows(tx, venueId, id, 'for no key update');",
-    to: "return readRows(tx, venueId, id, '');",
+    from: "readRows(tx, venueId, id, 'for no key update')",
+    to: "readRows(tx, venueId, id, '')",
     tests: 'simulation',
   },
   {

@@ -1,6 +1,7 @@
 // Writes the events of a checkout, in the transaction of the change that they report.
 
 import type { Queryable } from '../../base/db.ts';
+import { withKeptPlans } from '../../base/kept-plans.ts';
 
 export interface CheckoutEvent {
   readonly venueId: string;
@@ -15,12 +16,8 @@ export interface CheckoutEvent {
 /** `data.object` is the partner's view of the checkout, with the changes of this transaction so far. */
 export async function recordCheckoutEvent(tx: Queryable, event: CheckoutEvent): Promise<void> {
   const refundJson = event.refund === null ? null : `"refund":${JSON.stringify(event.refund)}`;
-  await tx.query('select record_checkout_event($1, $2, $3, $4, $5, to_timestamp($6 / 1000.0))', [
-    event.venueId,
-    event.checkoutId,
-    event.eventId,
-    event.type,
-    refundJson,
-    event.now,
-  ]);
+  const values = [event.venueId, event.checkoutId, event.eventId, event.type, refundJson, event.now];
+  await withKeptPlans(tx, () =>
+    tx.query('select record_checkout_event($1, $2, $3, $4, $5, to_timestamp($6 / 1000.0))', values),
+  );
 }

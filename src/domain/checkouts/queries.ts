@@ -3,6 +3,7 @@
 
 import type { Mode } from '../../base/config.ts';
 import type { Queryable } from '../../base/db.ts';
+import { withKeptPlans } from '../../base/kept-plans.ts';
 import { type PageQuery, pageRowsSql } from '../../base/page.ts';
 import { DAY_MS, DEFAULT_RETENTION } from '../../base/retention.ts';
 import { payableSql } from '../payments/payout-account-queries.ts';
@@ -132,11 +133,11 @@ const CHECKOUT_COLUMNS = `venue_id as "venueId", checkout_id as "id", mode, stat
   ${payableSql('checkouts')} as "isVenuePayable"`;
 
 /**
- * Locks the checkout's row, then reads its shares and holds: three statements in one round trip. The snapshot of a single
- * statement is older than its wait for the lock, so two concurrent last holds would each see the other share unpaid.
+ * Locks the checkout's row, then reads its shares and holds, in one round trip. The snapshot of a single statement is
+ * older than its wait for the lock, so two concurrent last holds would each see the other share unpaid.
  */
 export async function lockCheckout(tx: Queryable, venueId: string, id: string): Promise<LockedCheckout | null> {
-  return readRows(tx, venueId, id, 'for no key update');
+  return withKeptPlans(tx, () => readRows(tx, venueId, id, 'for no key update'));
 }
 
 /** Reads without the lock. Never decide on this: another transaction may change the checkout. */

@@ -56,9 +56,12 @@ begin
     if p_mode = 'live' and not is_venue_payable(p_venue, p_mode) then outcome := 'not_payable'; return; end if;
     v_offering := p_content ->> 'offering_external_id';
     v_amount := (p_content ->> 'amount')::numeric::integer;
-    if v_offering is not null and not exists (
-      select 1 from offerings o where o.venue_id = p_venue and o.mode = p_mode and o.external_id = v_offering
-    ) then outcome := 'unknown_offering'; return; end if;
+    -- Two conditions: one with both would be planned again for each checkout without an offering.
+    if v_offering is not null then
+      if not exists (
+        select 1 from offerings o where o.venue_id = p_venue and o.mode = p_mode and o.external_id = v_offering
+      ) then outcome := 'unknown_offering'; return; end if;
+    end if;
     if not p_may_create then outcome := 'refused'; return; end if;
     if p_key is not null then
       insert into idempotency_keys

@@ -8,8 +8,9 @@ begin
       array_agg(c.status in ('open', 'collecting') and c.expires_at <= p_now order by n.position)
     into views, overdue
     from unnest(p_ids) with ordinality as n(id, position)
-    -- Named once more as a list: joined by n.id alone, the planner may read every checkout of the venue.
-    left join checkouts c
-      on c.venue_id = p_venue and c.checkout_id = n.id and c.checkout_id = any(p_ids) and c.mode = p_mode
+    -- One at a time ("limit 1"): joined as a table, the planner may read every checkout of the venue.
+    left join lateral (
+      select c.checkout_id, c.status, c.expires_at from checkouts c
+      where c.venue_id = p_venue and c.checkout_id = n.id and c.mode = p_mode limit 1) c on true
     left join checkout_views(p_venue, p_ids) v on v.id = c.checkout_id;
 end $$;

@@ -29,6 +29,7 @@ declare
   v_left integer;
   v_read record;
 begin
+  perform keep_plans(true);
   if cardinality(p_hashes) > 1 then
     select array_agg(position), array_agg(checkout), array_agg(callers), array_agg(calls)
       into v_order, v_checkouts, v_callers, v_calls from (

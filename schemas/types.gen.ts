@@ -673,6 +673,8 @@ export type CheckoutProgress = {
   readonly share_count: number;
   /** How many of the shares are held, captured or refunded. */
   readonly held_count: number;
+  /** The whole payment went back to those who paid, or is on its way. */
+  readonly is_refunded: boolean;
   /** The deadline by which every share must be held, in UTC. */
   readonly pay_by: string;
   /** When the last card was charged; null before. */

@@ -8,7 +8,12 @@ import type { GuestCheckout } from '../../schemas/types.gen.ts';
 import { calendarFile } from '../base/calendar-file.ts';
 import { notFound } from '../base/errors.ts';
 import { networkOf } from '../base/network.ts';
-import { type GuestView, refundTotalsOf, viewForGuest } from '../domain/checkouts/guests/guest-queries.ts';
+import {
+  type GuestView,
+  isRefundedInFull,
+  refundTotalsOf,
+  viewForGuest,
+} from '../domain/checkouts/guests/guest-queries.ts';
 import { readImageFile } from '../domain/images/image-queries.ts';
 import { type FindPreview, makeFindPreview } from '../domain/images/preview.ts';
 import type { HttpContext } from './context.ts';
@@ -86,8 +91,8 @@ async function sendCalendarFile(page: PageRequest): Promise<FastifyReply> {
   const view = await readView(http, route);
   const checkout = JSON.parse(view.json) as GuestCheckout;
   if (checkout.status !== 'completed' || checkout.starts_at === null) throw notFound();
-  const { refunded, lost } = await refundTotalsOf(http.app.db, route.venueId, route.checkoutId);
-  if (refunded > 0 && refunded + lost >= checkout.amount) throw notFound();
+  const refunds = await refundTotalsOf(http.app.db, route.venueId, route.checkoutId);
+  if (isRefundedInFull(refunds, checkout.amount)) throw notFound();
   const { checkoutPages } = http.urls();
   const file = calendarFile({
     uid: `${checkout.id}@${new URL(checkoutPages).hostname}`,

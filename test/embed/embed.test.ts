@@ -370,6 +370,12 @@ describe.runIf(path !== null)('the embed', () => {
         await fixture.venue.runTestHelper(id, 'complete');
         return tagOf(id);
       },
+      refunded: async () => {
+        const { id } = await fixture.venue.collecting({ amount: 24_000, party_size: 6 });
+        await fixture.venue.runTestHelper(id, 'complete');
+        await fixture.venue.post(`/v1/checkouts/${id}/refund`);
+        return tagOf(id);
+      },
       expired: async () => {
         const { id } = await fixture.venue.collecting();
         await fixture.venue.runTestHelper(id, 'expire');

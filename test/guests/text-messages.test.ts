@@ -237,6 +237,18 @@ describe('a guest gets a message', () => {
     expect([await kinds(ada), await kinds(kim)]).toEqual([['completed'], ['invite', 'completed']]);
   });
 
+  it('that the hold with which they covered a share was lost, with the page where they can cover it again', async () => {
+    const { ada, sam, id, of } = await collecting();
+    await loseHold(await payShare(of(1), ada));
+    await fixture.world.db.query("update holds set due_at = to_timestamp(0) where status = 'held'");
+    await fixture.world.work();
+    await notifyAndSend();
+    expect([await kinds(ada), await kinds(sam)]).toEqual([['lost'], ['invite']]);
+    // Not the invite, which is Sam's own.
+    expect(await newest(ada)).toContain(`/c/${id}`);
+    expect(await newest(ada)).not.toContain('/s/');
+  });
+
   it('that everyone is in, and who covered the share', async () => {
     const { ada, sam, kim, of } = await collecting();
     await fixture.pay(await fixture.hold(of(1), sam));

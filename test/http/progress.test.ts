@@ -61,6 +61,7 @@ describe('the progress of a group', () => {
       party_size: 3,
       share_count: 0,
       held_count: 0,
+      is_refunded: false,
       pay_by: checkout.pay_by,
       completed_at: null,
       url: checkout.url,
@@ -77,6 +78,12 @@ describe('the progress of a group', () => {
     const { json } = await read(checkout.id);
     expect(json).toMatchObject({ status: 'completed', share_count: 3, held_count: 3, funded_amount: 24_001 });
     expect(json.completed_at).not.toBe(null);
+    expect(json.is_refunded).toBe(false);
+    await venue.post(`/v1/checkouts/${checkout.id}/refund`, { amount: 8_000 });
+    expect((await read(checkout.id)).json).toMatchObject({ is_refunded: false });
+    await venue.post(`/v1/checkouts/${checkout.id}/refund`);
+    await world.work();
+    expect((await read(checkout.id)).json).toMatchObject({ status: 'completed', held_count: 3, is_refunded: true });
   });
 
   it('is read by a member without accepting an invite', async () => {

@@ -18,7 +18,6 @@ function create(name, part, parent) {
   const element = document.createElement(name);
   element.className = part;
   element.setAttribute('part', part);
-  element.hidden = true;
   parent.append(element);
   return element;
 }
@@ -47,10 +46,8 @@ class EverysharePayment extends HTMLElement {
     const root = this.attachShadow({ mode: 'open' });
     root.adoptedStyleSheets = [stylesheet];
     const card = create('div', 'card', root);
-    card.hidden = false;
     card.setAttribute('role', 'group');
     const top = create('div', 'top', card);
-    top.hidden = false;
     const title = create('p', 'title', top);
     title.setAttribute('role', 'status');
     const money = create('p', 'money', top);
@@ -116,7 +113,7 @@ class EverysharePayment extends HTMLElement {
     const [id, key] = [this.#id, this.#key];
     const isWrong = (value, prefix) => value !== '' && !value.startsWith(prefix);
     if (isWrong(id, 'chk_') || isWrong(key, 'pk_')) {
-      const message = 'Set id to the id of a checkout (chk_…) and key to a publishable key (pk_…).';
+      const message = 'Set id to a checkout (chk_…), key to a publishable key (pk_…).';
       this.#setProblem(new Refusal('invalid_attribute', message));
       return;
     }
@@ -183,19 +180,19 @@ class EverysharePayment extends HTMLElement {
     const shown = describe(progress, this.#problem, words, locale.language === language ? locale : language);
     card.lang = language;
     card.setAttribute('aria-label', words.label);
-    card.setAttribute('aria-busy', String(shown.isLoading === true));
+    card.setAttribute('aria-busy', !!shown.isLoading);
     setText(title, shown.title);
     setText(money, shown.money);
     setText(text, shown.text);
     setText(note, shown.note ?? (progress?.mode === 'test' ? words.test_mode : ''));
     showSeats(seats, progress?.share_count ?? 0, progress?.held_count ?? 0);
-    seats.hidden = shown.hasSeats !== true;
+    seats.hidden = !shown.hasSeats;
     setText(button, shown.button);
     // The partner's own link has the address of the hosted pages, which can be another than that of the script.
     const link = this.querySelector('a')?.href || `${BASE}/c/${encodeURIComponent(this.#id)}`;
     button.href = progress?.url ?? link;
-    button.classList.toggle('quiet', shown.isQuiet === true);
-    button.setAttribute('part', shown.isQuiet === true ? 'button button-quiet' : 'button');
+    button.classList.toggle('quiet', !!shown.isQuiet);
+    button.setAttribute('part', shown.isQuiet ? 'button button-quiet' : 'button');
     const isPopup = this.getAttribute('open') !== 'redirect';
     button.ariaLabel = isPopup && shown.button ? `${shown.button} (${words.new_window})` : null;
     this.dataset.state = shown.state;
@@ -220,8 +217,7 @@ function describe(progress, problem, words, locale) {
   const format = new Intl.NumberFormat(locale, { style: 'currency', currency });
   const digits = format.resolvedOptions().maximumFractionDigits;
   const moneyOf = (minor) => format.format(minor / 10 ** digits);
-  const note = problem === null ? undefined : words.offline;
-  const common = { state: status, note };
+  const common = { state: status, note: problem && words.offline };
   const total = moneyOf(amount);
   const time = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(pay_by));
   const payBy = fill(words.pay_by, { time });
@@ -244,18 +240,18 @@ function describe(progress, problem, words, locale) {
       };
     case 'funded':
       return { ...common, title: words.funded_title, money: total, hasSeats: true, text: words.funded_text };
-    case 'completed':
+    default: {
+      // Whether a refunded booking stands, only the venue knows.
+      const state = progress.is_refunded ? 'refunded' : status;
       return {
         ...common,
-        title: words.completed_title,
-        money: total,
-        hasSeats: true,
+        state,
+        title: words[`${state}_title`],
+        ...(status === 'completed' ? { money: total } : { text: words.released_text }),
+        hasSeats: state === 'completed',
         button: words.details_button,
         isQuiet: true,
       };
-    default: {
-      const title = status === 'expired' ? words.expired_title : words.canceled_title;
-      return { ...common, title, text: words.released_text, button: words.details_button, isQuiet: true };
     }
   }
 }
@@ -272,7 +268,7 @@ function describeProblem(problem, words) {
 function showSeats(seats, count, held) {
   seats.classList.toggle('many', count > MAX_LARGE_SEATS);
   while (seats.childElementCount > count) seats.lastElementChild.remove();
-  while (seats.childElementCount < count) create('span', 'seat', seats).hidden = false;
+  while (seats.childElementCount < count) create('span', 'seat', seats);
   for (const [index, seat] of [...seats.children].entries()) {
     seat.classList.toggle('paid', index < held);
     seat.setAttribute('part', index < held ? 'seat seat-paid' : 'seat');

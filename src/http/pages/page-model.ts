@@ -4,6 +4,7 @@
 import type { GuestCheckout, GuestShare } from '../../../schemas/types.gen.ts';
 import { notFound } from '../../base/errors.ts';
 import {
+  isRefundedInFull,
   type PaidShare,
   problemOfCard,
   refundTotalsOf,
@@ -145,14 +146,14 @@ async function readRefunds(
   paid: readonly PaidShare[],
 ): Promise<Refunds> {
   if (status !== 'completed' && status !== 'canceled') return { mine: 0, failed: 0, isWhole: false, at: null };
-  const [{ refunded, lost }, at] = await Promise.all([
+  const [totals, at] = await Promise.all([
     refundTotalsOf(http.app.db, venueId, checkoutId),
     lastRefundAt(http.app.db, venueId, checkoutId),
   ]);
   return {
     mine: paid.reduce((sum, { refundedAmount }) => sum + refundedAmount, 0),
     failed: paid.reduce((sum, { failedRefundAmount }) => sum + failedRefundAmount, 0),
-    isWhole: refunded > 0 && refunded + lost >= amount,
+    isWhole: isRefundedInFull(totals, amount),
     at,
   };
 }

@@ -169,6 +169,11 @@ export interface RefundTotals {
   readonly lost: number;
 }
 
+/** What guests got back from their banks counts as well: no more of the payment can go back. */
+export function isRefundedInFull({ refunded, lost }: RefundTotals, amount: number): boolean {
+  return refunded > 0 && refunded + lost >= amount;
+}
+
 export async function refundTotalsOf(db: Queryable, venueId: string, checkoutId: string): Promise<RefundTotals> {
   const rows = await db.query<RefundTotals>(
     `select greatest(refunded_amount - failed_refund_amount, 0) as "refunded",

@@ -6,6 +6,7 @@ import type { EventSource, Input, OperationResult, ServerSentEvent, StreamInput 
 import type { Caller } from '../../keys/caller.ts';
 import { type Guest, isGuest } from '../../members/guest.ts';
 import type { CheckoutChanges } from './checkout-changes.ts';
+import { isRefundedInFull, refundTotalsOf } from './guest-queries.ts';
 import type { GuestServices } from './guest-services.ts';
 import { type FoundView, findForMember, findWithKey } from './guest-view.ts';
 
@@ -18,7 +19,7 @@ export async function viewProgress(
   principal: Caller | Guest,
   input: Input,
 ): Promise<OperationResult> {
-  return { status: 200, json: progressOf(await find(services, principal, input.params.id ?? ''), services) };
+  return { status: 200, json: await progressOf(await find(services, principal, input.params.id ?? ''), services) };
 }
 
 /** The present progress, then each other one, until the checkout ends. A change that does not show in it sends nothing. */
@@ -43,7 +44,7 @@ async function* follow(
   let sent = '';
   try {
     for await (const marks of services.checkoutChanges.watch({ venueId, checkoutId }, signal)) {
-      const data = progressOf(await read(), services);
+      const data = await progressOf(await read(), services);
       if (data === sent) continue;
       sent = data;
       yield marks.map(({ id }) => ({ id, event: 'progress', data }));
@@ -73,8 +74,9 @@ interface ViewedCheckout {
 
 const HELD = ['held', 'captured', 'refunded'];
 
-function progressOf({ view }: FoundView, { pageBase }: GuestServices): string {
+async function progressOf({ venueId, view }: FoundView, { db, pageBase }: GuestServices): Promise<string> {
   const checkout = JSON.parse(view.json) as ViewedCheckout;
+  const refunds = checkout.status === 'completed' ? await refundTotalsOf(db, venueId, checkout.id) : null;
   return JSON.stringify({
     id: checkout.id,
     object: 'checkout_progress',
@@ -86,6 +88,7 @@ function progressOf({ view }: FoundView, { pageBase }: GuestServices): string {
     party_size: checkout.party_size,
     share_count: checkout.shares.length,
     held_count: checkout.shares.filter(({ status }) => HELD.includes(status)).length,
+    is_refunded: refunds !== null && isRefundedInFull(refunds, checkout.amount),
     pay_by: checkout.pay_by,
     completed_at: checkout.completed_at,
     url: `${pageBase()}/c/${checkout.id}`,

@@ -59,7 +59,7 @@ export interface Notification {
   readonly key: string;
   readonly memberId: string;
   readonly amount: number;
-  /** The share whose invite link the message carries. */
+  /** The share whose invite the message links to; another's share: it links to the page of the checkout. */
   readonly shareId: string;
   /** The member who covered the share; null: the text does not name a payer. */
   readonly payerId: string | null;

@@ -99,11 +99,14 @@ async function queueNotifications(
   if (notifications.length === 0) return;
   const invites = await invitesOf(tx, checkout.venueId, checkout.id);
   const links = new Map(invites.map(({ shareId, token }) => [shareId, inviteUrl(services, shareId, token)]));
+  const guests = new Map(checkout.shares.map(({ id, memberId }) => [id, memberId]));
   const requests = notifications.flatMap(
     ({ kind, subject, key, memberId, amount, shareId, payerId, guestName, until, sendBefore }): MessageRequest[] => {
       const member = members.get(memberId);
       if (member === undefined || member.phone === null || member.phoneHash === null || member.hasOptedOut) return [];
-      const link = links.get(shareId) ?? `${services.pageBase()}/c/${checkout.id}`;
+      // The invite is its guest's own. Who covered that share pays on the page of the checkout.
+      const isCovered = (guests.get(shareId) ?? memberId) !== memberId;
+      const link = (isCovered ? undefined : links.get(shareId)) ?? `${services.pageBase()}/c/${checkout.id}`;
       const payer = payerId === null ? null : (members.get(payerId)?.displayName ?? null);
       const { phone, phoneHash, language } = member;
       const text = textOf(key, language, facts, { amount, link, payer, guest: guestName, until });
